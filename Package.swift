@@ -1,0 +1,48 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Nothing here knows about Embedded Swift or the boards: the Swift SDK bundles that
+// cross/build makes carry every embedded, static and cross-compiling flag.
+
+/// Settings of every Swift target.
+let common: [SwiftSetting] = [
+    .enableExperimentalFeature("Lifetimes"),  // @_lifetime on ~Escapable types
+    .treatAllWarnings(as: .error),
+]
+
+/// Settings of what ends up on a board: the normal build then rejects much of what Embedded Swift rejects.
+let board = common + [.treatWarning("EmbeddedRestrictions", as: .error)]
+
+/// The libraries of the system that CBoard declares. All are linked statically on the boards.
+let libraries = ["ssl", "crypto", "sqlite3", "z", "gpiod", "cares", "sodium", "expat", "jansson", "inih", "m"]
+
+let package = Package(
+    name: "skyglow-gateway",
+    products: [
+        .executable(name: "skyglowd", targets: ["skyglowd"]),
+        .executable(name: "skyglow-testbed", targets: ["skyglow-testbed"]),
+    ],
+    targets: [
+        .target(
+            name: "CBoard",
+            cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])],
+            linkerSettings: libraries.map { .linkedLibrary($0) }),
+        .target(name: "Bytes", swiftSettings: board),
+        .target(name: "SGP", dependencies: ["Bytes"], swiftSettings: board),
+        .target(name: "Payload", dependencies: ["Bytes", "CBoard"], swiftSettings: board),
+        .target(name: "Sealing", dependencies: ["Bytes", "CBoard"], swiftSettings: board),
+        .target(name: "Store", dependencies: ["Bytes", "CBoard"], swiftSettings: board),
+        .target(name: "Loop", dependencies: ["Bytes", "CBoard"], swiftSettings: board),
+        .target(name: "Panel", dependencies: ["Bytes", "CBoard"], swiftSettings: board),
+        .target(
+            name: "Gateway",
+            dependencies: ["Bytes", "CBoard", "SGP", "Payload", "Sealing", "Store", "Loop", "Panel"],
+            swiftSettings: board),
+        .executableTarget(name: "skyglowd", dependencies: ["Gateway"], swiftSettings: board),
+        .target(name: "Testbed", dependencies: ["Bytes", "SGP", "CBoard"], swiftSettings: common),
+        .executableTarget(name: "skyglow-testbed", dependencies: ["Testbed"], swiftSettings: common),
+        .testTarget(name: "BytesTests", dependencies: ["Bytes"], swiftSettings: common),
+        .testTarget(name: "SGPTests", dependencies: ["SGP", "Bytes"], swiftSettings: common),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,104 @@
+/// Every size, count and bound of the gateway in one place. What is reserved at start is reserved from these.
+///
+/// Sizes are in bytes, times in milliseconds, unless a name says otherwise.
+public enum Limits {
+    // MARK: Frames (SGP v2 §2)
+
+    /// Magic, version, type, reserved byte and payload length.
+    public static let frameHeader = 8
+    /// The largest payload of a frame.
+    public static let framePayload = 4096
+    /// The largest frame.
+    public static let frame = frameHeader + framePayload
+    /// The largest body of a legacy hello, after its four length bytes.
+    public static let legacyHelloMaximum = 4096
+    /// The smallest body of a legacy hello.
+    public static let legacyHelloMinimum = 12
+    /// The longest S_NOTIFY that is skipped and acknowledged; a longer one ends the connection (§10).
+    public static let oversizeNotify = 1 << 20
+    /// Bytes received and not yet understood: room for two whole frames, so that one read can fetch a burst.
+    public static let receiveBuffer = 4 * frame
+    /// Frames built and not yet sent.
+    public static let sendBuffer = 4 * frame
+
+    // MARK: Addresses, keys and registrations (§4, §7)
+
+    /// A server address is a domain of at most this many bytes.
+    public static let serverAddress = 16
+    /// A device address as the server assigns it.
+    public static let deviceAddress = 255
+    public static let routingKey = 32
+    public static let endToEndKey = 32
+    /// The random part of a device token.
+    public static let tokenSecret = 16
+    public static let deviceToken = serverAddress + tokenSecret
+    /// The reference server ends on longer bundle identifiers (§10).
+    public static let bundle = 64
+    /// Registrations of one board. 300 are common in tests, a board has a handful.
+    public static let registrations = 1024
+    public static let messageID = 16
+    public static let gcmTag = 16
+    public static let gcmNonce = 12
+    /// An RSA-2048 signature.
+    public static let signature = 256
+    /// An RSA-2048 public key as DER SubjectPublicKeyInfo is 294 bytes.
+    public static let publicKey = 512
+    /// A pinned certificate as DER.
+    public static let certificate = 16_384
+
+    // MARK: Notifications (§5, §6)
+
+    /// The fixed part of S_NOTIFY before its data.
+    public static let notifyHeader = 70
+    /// The most that a compressed payload may inflate to; exactly this many is fine.
+    public static let inflated = 65_536
+    /// Nesting of a document; the root counts as 1.
+    public static let nesting = 32
+    /// Values in one document. The smallest value takes one byte, so no document of `inflated` bytes has more.
+    public static let documentValues = inflated + 1
+    /// Canonical JSON of one document. A control character grows from one byte to six.
+    public static let canonicalJSON = 6 * inflated + 64
+
+    // MARK: Store (§11)
+
+    /// Notifications that one transaction may cover.
+    public static let burst = 64
+    /// Rows of the inbox; read ones go first.
+    public static let inboxRows = 1024
+    /// Message identifiers remembered for duplicates, at least.
+    public static let seenRows = 4096
+    /// How long an identifier is remembered, at least: 7 days, in seconds.
+    public static let seenSeconds: Int64 = 7 * 86_400
+    /// Acknowledgements waiting for a connection, or for proof that the server has read them.
+    public static let pendingAcks = 8192
+    /// Memory that SQLite may use.
+    public static let storeMemory = 4 << 20
+
+    // MARK: Time
+
+    /// A send or a receive that has begun ends within this time (§2).
+    public static let transfer: Int64 = 10_000
+    /// Connecting, and then the TLS handshake, each end within this time.
+    public static let connect: Int64 = 10_000
+    /// Between TLS and S_AUTH_OK, the server answers each step within this time.
+    public static let handshakeStep: Int64 = 15_000
+    /// The longest delay between two attempts (§9).
+    public static let backoff: Int64 = 600_000
+    /// Clock corrections beyond this are a protocol error (§4), in seconds.
+    public static let clockOffset: Int64 = 172_800
+
+    // MARK: Processes
+
+    /// Clients of the control socket at once.
+    public static let controlClients = 8
+    public static let controlRequest = 1024
+    public static let controlAnswer = 8192
+    /// Outputs that may share a role of the panel.
+    public static let panelOutputs = 4
+    /// One line of the log.
+    public static let logLine = 512
+    /// One line of the configuration: inih's own bound less its terminator.
+    public static let configurationLine = 199
+    /// A path of a file.
+    public static let path = 4096
+}

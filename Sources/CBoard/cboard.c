@@ -1,0 +1,33 @@
+#include "CBoard.h"
+
+static int argument_count;
+static char **arguments;
+
+/* glibc calls init_array entries with (argc, argv, envp), in static and dynamic programs alike. */
+__attribute__((constructor)) static void capture_arguments(int argc, char **argv, char **envp) {
+    (void)envp;
+    argument_count = argc;
+    arguments = argv;
+}
+
+int cb_argc(void) { return argument_count; }
+const char *cb_argv(int index) { return index >= 0 && index < argument_count ? arguments[index] : NULL; }
+
+int cb_errno(void) { return errno; }
+void cb_set_errno(int value) { errno = value; }
+
+int cb_open(const char *path, int flags, unsigned mode) { return open(path, flags | O_CLOEXEC, (mode_t)mode); }
+
+int cb_set_nonblocking(int fd) {
+    int flags = fcntl(fd, F_GETFL, 0);
+    return flags < 0 ? -1 : fcntl(fd, F_SETFL, flags | O_NONBLOCK);
+}
+
+static int64_t clock_ns(clockid_t clock) {
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+int64_t cb_boottime_ns(void) { return clock_ns(CLOCK_BOOTTIME); }
+int64_t cb_realtime_ns(void) { return clock_ns(CLOCK_REALTIME); }

@@ -1,0 +1,73 @@
+/* The system libraries as Swift sees them, and one-line wrappers for what Swift cannot import: macros,
+ * variadic functions and errno. Nothing else is written in C. */
+#ifndef CBOARD_H
+#define CBOARD_H
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <ares.h>
+#include <expat.h>
+#include <gpiod.h>
+#include <ini.h>
+#include <jansson.h>
+#include <openssl/bio.h>
+#include <openssl/crypto.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/kdf.h>
+#include <openssl/pem.h>
+#include <openssl/rsa.h>
+#include <openssl/ssl.h>
+#include <openssl/x509.h>
+#include <sodium.h>
+#include <sqlite3.h>
+#include <zlib.h>
+
+/* The command line, captured before main: Embedded Swift has no CommandLine. */
+int cb_argc(void);
+const char *cb_argv(int index);
+
+int cb_errno(void);
+void cb_set_errno(int value);
+/* open(2) and fcntl(2) are variadic. Every descriptor is close-on-exec. */
+int cb_open(const char *path, int flags, unsigned mode);
+int cb_set_nonblocking(int fd);
+
+/* Nanoseconds of CLOCK_BOOTTIME (counts suspend) and CLOCK_REALTIME. */
+int64_t cb_boottime_ns(void);
+int64_t cb_realtime_ns(void);
+
+/* Allocations since the process began, split by who asked: Embedded Swift allocates with posix_memalign only, the
+ * C libraries with malloc, calloc and realloc only. Counted where the linker wraps those four and free (see
+ * cross/build --count-allocations); cb_alloc_counting() is 0 elsewhere. */
+int cb_alloc_counting(void);
+uint64_t cb_alloc_swift(void);
+uint64_t cb_alloc_libraries(void);
+/* Blocks allocated and not yet freed, by anyone. */
+int64_t cb_alloc_live(void);
+
+#endif

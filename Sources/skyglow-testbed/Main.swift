@@ -1,0 +1,4 @@
+@main
+struct TestbedMain {
+    static func main() {}
+}

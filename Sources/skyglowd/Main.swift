@@ -1,0 +1,8 @@
+import CBoard
+
+@main
+struct Skyglowd {
+    static func main() {
+        print("skyglowd openssl \(String(cString: OpenSSL_version(OPENSSL_VERSION)))")
+    }
+}
