@@ -30,7 +30,9 @@ public struct ByteBuffer: ~Copyable {
     /// What has been appended, for C. Valid until the buffer changes.
     public var pointer: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: count) }
     /// The same, writable.
-    public var mutablePointer: UnsafeMutableRawBufferPointer { UnsafeMutableRawBufferPointer(start: base, count: count) }
+    public var mutablePointer: UnsafeMutableRawBufferPointer {
+        UnsafeMutableRawBufferPointer(start: base, count: count)
+    }
     /// The unused tail, for a C function to fill; `commit` then says how much it wrote.
     public var tail: UnsafeMutableRawBufferPointer { UnsafeMutableRawBufferPointer(start: base + count, count: free) }
 

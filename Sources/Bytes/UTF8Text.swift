@@ -43,7 +43,9 @@ extension ByteBuffer {
         while index < bytes.byteCount {
             let length = UTF8Text.sequence(at: index, in: bytes)
             let size = length ?? 1
-            let isControl = bytes[index] < 0x20 || bytes[index] == 0x7F || (size == 2 && bytes[index] == 0xC2 && bytes[index + 1] < 0xA0)
+            let isControl =
+                bytes[index] < 0x20 || bytes[index] == 0x7F
+                || (size == 2 && bytes[index] == 0xC2 && bytes[index + 1] < 0xA0)
             let replaced = length == nil || isControl
             guard count - start + (replaced ? 1 : size) <= limit else { return }
             if replaced {

@@ -11,10 +11,11 @@ import Testing
         #expect(reader.position == 0)
     }
 
-    @Test(arguments: [
-        ([0x00], 0), ([0x7F], 127), ([0x80, 0x01], 128), ([0x80, 0x80, 0x00], 0),
-        ([UInt8](repeating: 0xFF, count: 9) + [0x01], UInt64.max),
-    ] as [([UInt8], UInt64)])
+    @Test(
+        arguments: [
+            ([0x00], 0), ([0x7F], 127), ([0x80, 0x01], 128), ([0x80, 0x80, 0x00], 0),
+            ([UInt8](repeating: 0xFF, count: 9) + [0x01], UInt64.max),
+        ] as [([UInt8], UInt64)])
     func varints(bytes: [UInt8], value: UInt64) throws {
         var reader = ByteReader(bytes.span.bytes)
         let read = try reader.readVarint()
@@ -22,11 +23,12 @@ import Testing
         #expect(reader.remaining == 0)
     }
 
-    @Test(arguments: [
-        ([], ByteError.short), ([0x80], .short), ([UInt8](repeating: 0x80, count: 9), .short),
-        ([UInt8](repeating: 0xFF, count: 9) + [0x02], .varint),
-        ([UInt8](repeating: 0x80, count: 10) + [0x00], .varint),
-    ] as [([UInt8], ByteError)])
+    @Test(
+        arguments: [
+            ([], ByteError.short), ([0x80], .short), ([UInt8](repeating: 0x80, count: 9), .short),
+            ([UInt8](repeating: 0xFF, count: 9) + [0x02], .varint),
+            ([UInt8](repeating: 0x80, count: 10) + [0x00], .varint),
+        ] as [([UInt8], ByteError)])
     func badVarints(bytes: [UInt8], expected: ByteError) {
         var reader = ByteReader(bytes.span.bytes)
         var thrown: ByteError?
