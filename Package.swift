@@ -43,6 +43,9 @@ let package = Package(
         .executableTarget(name: "skyglow-testbed", dependencies: ["Testbed"], swiftSettings: common),
         .testTarget(name: "BytesTests", dependencies: ["Bytes"], swiftSettings: common),
         .testTarget(name: "SGPTests", dependencies: ["SGP", "Bytes"], swiftSettings: common),
+        .testTarget(name: "PanelTests", dependencies: ["Panel", "Bytes", "CBoard"], swiftSettings: common),
+        .testTarget(
+            name: "GatewayTests", dependencies: ["Gateway", "Panel", "Bytes", "CBoard"], swiftSettings: common),
     ],
     swiftLanguageModes: [.v6]
 )
