@@ -55,7 +55,7 @@ public final class TLSContext {
             X509_digest(leaf, EVP_sha256(), out.baseAddress?.assumingMemoryBound(to: UInt8.self), nil)
             return Blob<32>(UnsafeRawBufferPointer(out)) ?? Blob<32>()
         }
-        mismatch = shown.isEmpty || !shown.bytes.equals(pinned.bytes)
+        mismatch = shown.isEmpty || !shown.pointer.bytes.equals(pinned.pointer.bytes)
         return !mismatch
     }
 }
