@@ -56,8 +56,12 @@ public enum Limits {
     public static let nesting = 32
     /// Values in one document. The smallest value takes one byte, so no document of `inflated` bytes has more.
     public static let documentValues = inflated + 1
-    /// Canonical JSON of one document. A control character grows from one byte to six.
-    public static let canonicalJSON = 6 * inflated + 64
+    /// Texts of a document that its decoder cannot refer to in the input but must write down: unescaped, transcoded or
+    /// decoded from base64. UTF-16 grows by half at most.
+    public static let documentText = 2 * inflated
+    /// Canonical JSON of one document. The worst growth in a TLV is an array of empty DATA, `{"$data":""},` for two
+    /// bytes; a control character grows from one byte to six. A document that would need more is refused when built.
+    public static let canonicalJSON = 7 * inflated + 64
 
     // MARK: Store (§11)
 
