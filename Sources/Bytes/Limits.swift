@@ -43,6 +43,10 @@ public enum Limits {
     public static let signature = 256
     /// An RSA-2048 public key as DER SubjectPublicKeyInfo is 294 bytes.
     public static let publicKey = 512
+    /// A PEM file with an RSA-2048 key.
+    public static let keyFile = 4096
+    /// A PEM bundle of a certificate, its intermediates and a key.
+    public static let clientCertificate = 65_536
     /// A pinned certificate as DER.
     public static let certificate = 16_384
 
@@ -66,7 +70,7 @@ public enum Limits {
     // MARK: Store (§11)
 
     /// Notifications that one transaction may cover.
-    public static let burst = 64
+    public static let burst = 256
     /// Rows of the inbox; read ones go first.
     public static let inboxRows = 1024
     /// Message identifiers remembered for duplicates, at least.

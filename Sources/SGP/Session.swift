@@ -95,11 +95,17 @@ public struct Session: ~Copyable {
         get { parser.payload }
     }
 
+    /// The same for an owner that is a class, whose properties cannot lend a span. Valid until `next` is called.
+    public var payloadPointer: UnsafeRawBufferPointer { parser.payloadPointer }
+
     /// What the challenge asks to be signed, after `.challenge` (SGP v2 §4).
     public var signatureMaterial: RawSpan {
         @_lifetime(borrow self)
         get { material.bytes }
     }
+
+    /// The same for an owner that is a class. Valid until the challenge is answered.
+    public var materialPointer: UnsafeRawBufferPointer { material.pointer }
 
     /// The address after `.registered`.
     public var assignedAddress: Blob<255> { address }
@@ -121,7 +127,12 @@ public struct Session: ~Copyable {
         get { queue.front }
     }
 
+    /// The same for an owner that is a class. Valid until a frame is queued or sent.
+    public var framePointer: UnsafeRawBufferPointer { queue.frontPointer }
+
     public var hasFrames: Bool { !queue.isEmpty }
+    /// The frame to send next is C_PING, whose answer proves that everything before it has been read.
+    public var isFrontPing: Bool { !queue.isEmpty && queue.frontPointer[2] == ClientMessage.ping.rawValue }
 
     /// Sending the front frame has begun and is not complete.
     public mutating func sending(now: Int64) {
@@ -191,7 +202,7 @@ public struct Session: ~Copyable {
     public var deadline: Int64 {
         guard phase != .closed else { return .max }
         var earliest = phase == .authenticated ? .max : stepSince + Limits.handshakeStep
-        if let since = partialSince, parser.isInsideFrame { earliest = min(earliest, since + Limits.transfer) }
+        if let since = partialSince, parser.isInsideFrame, queue.free >= Self.reserve { earliest = min(earliest, since + Limits.transfer) }
         if let since = sendingSince { earliest = min(earliest, since + Limits.transfer) }
         if phase == .authenticated {
             earliest = min(earliest, outstandingPing.map { $0.at + keepAlive.pongTimeout } ?? pingDue)
