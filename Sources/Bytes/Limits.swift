@@ -77,10 +77,20 @@ public enum Limits {
     public static let seenRows = 4096
     /// How long an identifier is remembered, at least: 7 days, in seconds.
     public static let seenSeconds: Int64 = 7 * 86_400
+    /// Arrivals after which an identifier is forgotten in any case, however far its notification's expiry lies ahead.
+    public static let seenArrivals = 262_144
     /// Acknowledgements waiting for a connection, or for proof that the server has read them.
     public static let pendingAcks = 8192
     /// Memory that SQLite may use.
     public static let storeMemory = 4 << 20
+    /// Pages of 4096 bytes that SQLite keeps in memory; a transaction that changes more spills into the log.
+    public static let storeCachePages = 256
+    /// Pages in the log after which they are moved into the database.
+    public static let storeLogPages = 256
+    /// How long a write waits for another process's.
+    public static let storeBusy: Int64 = 2000
+    /// A small file: key, certificate chain.
+    public static let smallFile = 65_536
 
     // MARK: Time
 

@@ -63,6 +63,11 @@ void cb_set_socket_timeout(int fd, int milliseconds);
 /* SIG_IGN is a macro that casts. */
 void cb_ignore_sigpipe(void);
 
+/* Before SQLite is first used: its allocator, with the statistics whose mutex serialises it, and file names that are
+ * never URIs. Then, for a connection: whether closing it moves the log into the database. */
+int cb_sqlite3_config(const sqlite3_mem_methods *memory);
+int cb_sqlite3_checkpoint_on_close(sqlite3 *database, int on);
+
 /* Nanoseconds of CLOCK_BOOTTIME (counts suspend) and CLOCK_REALTIME. */
 int64_t cb_boottime_ns(void);
 int64_t cb_realtime_ns(void);
