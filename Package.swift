@@ -45,6 +45,9 @@ let package = Package(
         .testTarget(name: "PayloadTests", dependencies: ["Payload", "Sealing", "Bytes"], swiftSettings: common),
         .testTarget(name: "SealingTests", dependencies: ["Sealing", "Bytes"], swiftSettings: common),
         .testTarget(name: "SGPTests", dependencies: ["SGP", "Bytes"], swiftSettings: common),
+        .testTarget(name: "PanelTests", dependencies: ["Panel", "Bytes", "CBoard"], swiftSettings: common),
+        .testTarget(
+            name: "GatewayTests", dependencies: ["Gateway", "Panel", "Bytes", "CBoard"], swiftSettings: common),
     ],
     swiftLanguageModes: [.v6]
 )

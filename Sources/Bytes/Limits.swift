@@ -113,10 +113,42 @@ public enum Limits {
     public static let controlAnswer = 8192
     /// Outputs that may share a role of the panel.
     public static let panelOutputs = 4
+    /// Alternatives that one `led:` output may name.
+    public static let ledNames = 8
+    /// The name of an LED, a GPIO line or a chip. The kernel's own bounds are 64 and 32.
+    public static let deviceName = 64
+    /// What a device without access is left alone before the next try.
+    public static let panelRetry: Int64 = 10_000
+    /// The text of what is wrong with one output.
+    public static let panelProblem = 384
+    /// What is read of an LED's list of triggers.
+    public static let triggerList = 8192
     /// One line of the log.
     public static let logLine = 512
     /// One line of the configuration: inih's own bound less its terminator.
     public static let configurationLine = 199
+    /// A whole configuration.
+    public static let configurationFile = 65_536
+    /// Faults of a configuration that are told; the rest is counted.
+    public static let configurationFaults = 64
+    /// Routes of a configuration, and the name of one.
+    public static let routes = 32
+    public static let routeName = 32
+    /// Words of a hook's command line.
+    public static let hookWords = 16
+    /// Beeps of one notification.
+    public static let beeps = 20
+    /// Entries of a list of resolvers or of address ranges.
+    public static let addressList = 16
+    /// The smallest and the largest log ring.
+    public static let logRingMinimum = 4096
+    public static let logRingMaximum = 16 << 20
+    /// Places in the program whose log rate is watched at once.
+    public static let logSites = 64
+    /// Lines a place may log at once.
+    public static let logBurst = 10
+    /// After a burst, one more line in this time.
+    public static let logRefill: Int64 = 10_000
     /// A path of a file.
     public static let path = 4096
 }
