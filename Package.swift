@@ -42,6 +42,7 @@ let package = Package(
         .target(name: "Testbed", dependencies: ["Bytes", "SGP", "CBoard"], swiftSettings: common),
         .executableTarget(name: "skyglow-testbed", dependencies: ["Testbed"], swiftSettings: common),
         .testTarget(name: "BytesTests", dependencies: ["Bytes"], swiftSettings: common),
+        .testTarget(name: "StoreTests", dependencies: ["Store", "Bytes", "CBoard"], swiftSettings: common),
         .testTarget(name: "SGPTests", dependencies: ["SGP", "Bytes"], swiftSettings: common),
     ],
     swiftLanguageModes: [.v6]
