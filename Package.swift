@@ -46,6 +46,7 @@ let package = Package(
             name: "PayloadTests", dependencies: ["Payload", "Sealing", "Bytes", "CBoard"], swiftSettings: common),
         .testTarget(name: "SealingTests", dependencies: ["Sealing", "Bytes"], swiftSettings: common),
         .testTarget(name: "TestbedTests", dependencies: ["Testbed", "CBoard"], swiftSettings: common),
+        .testTarget(name: "StoreTests", dependencies: ["Store", "Bytes", "CBoard"], swiftSettings: common),
         .testTarget(name: "SGPTests", dependencies: ["SGP", "Bytes"], swiftSettings: common),
         .testTarget(name: "PanelTests", dependencies: ["Panel", "Bytes", "CBoard"], swiftSettings: common),
         .testTarget(
