@@ -91,10 +91,11 @@ public struct ByteBuffer: ~Copyable {
         overflowed = false
     }
 
-    /// Keeps the first `length` bytes.
+    /// Keeps the first `length` bytes and forgets an overflow.
     public mutating func truncate(to length: Int) {
         precondition(length >= 0 && length <= count)
         count = length
+        overflowed = false
     }
 
     /// Drops the first `length` bytes and moves the rest to the front.

@@ -1,0 +1,104 @@
+import Bytes
+
+/// The reasons that S_DISCONNECT gives (SGP v2 §9). Unknown codes are soft.
+public enum DisconnectReason: UInt8, Sendable {
+    case normal = 0x00
+    case authFail = 0x01
+    case protocolError = 0x02
+    case serverError = 0x03
+    case replaced = 0x04
+    case versionMismatch = 0x05
+}
+
+/// A fault of the server against the protocol, each a reason for the log.
+public enum ProtocolFault: Equatable, Sendable {
+    case frame(FrameFault)
+    /// A frame that its phase does not allow.
+    case phase(ServerMessage, Phase)
+    /// A second legacy hello, or one after the first frame.
+    case legacyHello
+    /// The lengths inside the payload do not frame it.
+    case payload(ServerMessage)
+    /// The assigned address holds this byte, outside `[A-Za-z0-9._@-]`.
+    case addressByte(UInt8)
+    /// The server's clock is this many seconds from ours, beyond ±172,800.
+    case clockOffset(Int64)
+}
+
+/// A wait that came to its end without an answer.
+public enum Wait: UInt8, Sendable, Equatable {
+    case connect, tlsHandshake, hello, challenge, authentication, pong, receive, send
+
+    /// What was awaited, for the log.
+    public var name: String {
+        switch self {
+        case .connect: "the TCP connection"
+        case .tlsHandshake: "the TLS handshake"
+        case .hello: "S_HELLO"
+        case .challenge: "S_CHALLENGE"
+        case .authentication: "S_AUTH_OK or S_REGISTER_OK"
+        case .pong: "S_PONG"
+        case .receive: "the rest of a frame"
+        case .send: "a frame to be taken"
+        }
+    }
+}
+
+/// Why a connection, or the attempt at one, ended.
+public enum EndReason: Equatable, Sendable {
+    case protocolFault(ProtocolFault)
+    /// S_DISCONNECT: the code as sent, and the seconds to stay away (0: none given).
+    case disconnected(code: UInt8, retryAfter: UInt32)
+    case registerFailed(code: UInt8)
+    case timeout(Wait)
+    /// The server closed the connection.
+    case closed
+    /// The network refused or broke the connection: an errno.
+    case network(Int32)
+    /// There is no network to reach the server by: an errno.
+    case noNetwork(Int32)
+    /// TLS failed: the library's error code.
+    case tls(UInt)
+    /// The server showed another certificate than the pinned one.
+    case pinMismatch
+    /// The name of the server could not be resolved.
+    case unresolved
+    /// The store could not make a notification durable.
+    case store
+    /// Our own key could not be used.
+    case identity
+    /// The identity is committed; the login follows on a new connection.
+    case registered
+    /// The registration set changed and goes out on a new connection.
+    case registrationsChanged
+    /// Somebody asked for it.
+    case requested
+}
+
+/// How the next attempt follows from an end.
+public enum EndClass: Equatable, Sendable {
+    /// At once, and not a failure.
+    case planned
+    /// After the delay of §9.
+    case soft(retryAfter: UInt32)
+    /// Never by itself: refused authentication.
+    case authRefused
+    /// Never by itself: another protocol version.
+    case versionRefused
+}
+
+extension EndReason {
+    /// AUTH_FAIL is final except while registering (SGP v2 §9, §10).
+    public func classified(during purpose: Purpose) -> EndClass {
+        switch self {
+        case .registered, .registrationsChanged, .requested: return .planned
+        case .disconnected(let code, let retryAfter):
+            switch DisconnectReason(rawValue: code) {
+            case .authFail where purpose == .login: return .authRefused
+            case .versionMismatch: return .versionRefused
+            default: return .soft(retryAfter: retryAfter)
+            }
+        default: return .soft(retryAfter: 0)
+        }
+    }
+}

@@ -1,0 +1,114 @@
+import Bytes
+
+/// What the gateway says of its connection (`state` in the status).
+public enum LinkState: UInt8, Sendable, Equatable {
+    case starting, unconfigured, resolving, connecting, registering, authenticating, connected, backingOff, noNetwork,
+        authRefused, versionRefused, configurationFault, stopping
+
+    /// The name that `status` and scripts use.
+    public var name: String {
+        switch self {
+        case .starting: "starting"
+        case .unconfigured: "unconfigured"
+        case .resolving: "resolving"
+        case .connecting: "connecting"
+        case .registering: "registering"
+        case .authenticating: "authenticating"
+        case .connected: "connected"
+        case .backingOff: "backing-off"
+        case .noNetwork: "no-network"
+        case .authRefused: "error-auth"
+        case .versionRefused: "error-version"
+        case .configurationFault: "error-config"
+        case .stopping: "stopping"
+        }
+    }
+}
+
+/// Decides when to connect (SGP v2 §9): one connection at a time, a delay after each failure, none after a planned end,
+/// and a stop after a refusal that only a person can mend. No I/O and no clock of its own.
+public struct Link: Sendable {
+    public private(set) var state = LinkState.starting
+    /// Failures in a row since the last login that succeeded.
+    public private(set) var failures = 0
+    /// When the next attempt is due; nil while one is under way or none will follow by itself.
+    public private(set) var nextAttempt: Int64?
+    /// When the current state began.
+    public private(set) var since: Int64 = 0
+    /// Planned ends in a row without a login between: a server that keeps causing them must not make us spin.
+    private var plannedEnds = 0
+    private static let plannedEndsAtOnce = 3
+
+    public init() {}
+
+    /// Begins to connect, or says that nothing is configured to connect to.
+    public mutating func start(isConfigured: Bool, now: Int64) {
+        failures = 0
+        plannedEnds = 0
+        nextAttempt = isConfigured ? now : nil
+        enter(isConfigured ? .starting : .unconfigured, now: now)
+    }
+
+    /// The attempt that was due begins; true once for each.
+    public mutating func takeAttempt(now: Int64) -> Bool {
+        guard let due = nextAttempt, now >= due else { return false }
+        nextAttempt = nil
+        return true
+    }
+
+    /// The attempt has come this far.
+    public mutating func reached(_ state: LinkState, now: Int64) {
+        if state == .connected {
+            failures = 0
+            plannedEnds = 0
+        }
+        enter(state, now: now)
+    }
+
+    /// The connection or the attempt ended. `random` is 0 to `Backoff.jitter`.
+    public mutating func ended(_ reason: EndReason, during purpose: Purpose, random: Int64, now: Int64) {
+        switch reason.classified(during: purpose) {
+        case .planned where plannedEnds < Self.plannedEndsAtOnce:
+            plannedEnds += 1
+            nextAttempt = now
+            enter(.connecting, now: now)
+        case .planned: backOff(retryAfter: 0, random: random, now: now)
+        case .soft(let retryAfter):
+            backOff(retryAfter: retryAfter, random: random, now: now)
+            if case .noNetwork = reason { enter(.noNetwork, now: now) }
+        case .authRefused:
+            failures += 1
+            stop(.authRefused, now: now)
+        case .versionRefused:
+            failures += 1
+            stop(.versionRefused, now: now)
+        }
+    }
+
+    /// Something changed that may help: a reload, another network, a wake from suspend. Forgets the failures and tries
+    /// at once.
+    public mutating func kick(now: Int64) {
+        guard state != .unconfigured, state != .stopping else { return }
+        failures = 0
+        plannedEnds = 0
+        nextAttempt = now
+        enter(.connecting, now: now)
+    }
+
+    /// No attempt follows.
+    public mutating func stop(_ state: LinkState, now: Int64) {
+        nextAttempt = nil
+        enter(state, now: now)
+    }
+
+    private mutating func backOff(retryAfter: UInt32, random: Int64, now: Int64) {
+        failures += 1
+        nextAttempt = now + Backoff.delay(failures: failures, random: random, retryAfter: retryAfter)
+        enter(.backingOff, now: now)
+    }
+
+    private mutating func enter(_ next: LinkState, now: Int64) {
+        if next != state { since = now }
+        state = next
+    }
+}
