@@ -7,10 +7,10 @@ public struct Faults: Sendable {
     }
 
     public enum TLSVersion: String, Sendable, CaseIterable {
-        case tls1_0 = "1.0"
-        case tls1_1 = "1.1"
-        case tls1_2 = "1.2"
-        case tls1_3 = "1.3"
+        case tls10 = "1.0"
+        case tls11 = "1.1"
+        case tls12 = "1.2"
+        case tls13 = "1.3"
     }
 
     public enum ClientCertificate: String, Sendable, CaseIterable {
@@ -77,8 +77,8 @@ public struct Faults: Sendable {
 
     // MARK: Transport
 
-    public var tlsMinimum = TLSVersion.tls1_2
-    public var tlsMaximum = TLSVersion.tls1_3
+    public var tlsMinimum = TLSVersion.tls12
+    public var tlsMaximum = TLSVersion.tls13
     public var wrongCertificate = false
     public var clientCertificate = ClientCertificate.ignore
     public var split: Split?
@@ -123,7 +123,7 @@ public struct Faults: Sendable {
         var faults = Faults()
         faults.referenceWays = true
         faults.legacyHello = .two
-        faults.tlsMinimum = .tls1_3
+        faults.tlsMinimum = .tls13
         faults.silence = [.pollDone]
         faults.sequenceIsTime = true
         faults.refuseLoginAfterRegistration = true

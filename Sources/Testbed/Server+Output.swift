@@ -11,9 +11,10 @@ extension Server {
             header = fault
             log(.fault, connection, [("what", .text("header of \(type.name)"))])
         }
-        let note = [
-            ("type", Event.Value.text(type.name)), ("size", .integer(Int64(payload.count))),
-        ] as [(name: String, value: Event.Value)]
+        let note =
+            [
+                ("type", Event.Value.text(type.name)), ("size", .integer(Int64(payload.count))),
+            ] as [(name: String, value: Event.Value)]
         enqueue(connection, Wire.frame(type.rawValue, payload, header: header), note: note + fields)
     }
 

@@ -217,7 +217,8 @@ extension Server {
             return bye(connection, DisconnectReason.protocolError)
         }
         let message = connection.nonce + address + Wire.bigEndian(timestamp)
-        guard timely(timestamp, first), Cryptography.verify(signature, over: message, publicKey: device.publicKey) else {
+        guard timely(timestamp, first), Cryptography.verify(signature, over: message, publicKey: device.publicKey)
+        else {
             log(.note, connection, [("what", .text("login refused: clock or signature"))])
             return bye(connection, DisconnectReason.authFail)
         }

@@ -24,7 +24,7 @@ extension Server {
         SSL_CTX_ctrl(context, SSL_CTRL_SET_MIN_PROTO_VERSION, min(state.tlsMinimum, state.tlsMaximum).number, nil)
         SSL_CTX_ctrl(context, SSL_CTRL_SET_MAX_PROTO_VERSION, state.tlsMaximum.number, nil)
         // Versions below 1.2 sign with SHA-1, which the default security level refuses.
-        if state.tlsMaximum < .tls1_2 { SSL_CTX_set_cipher_list(context, "ALL:@SECLEVEL=0") }
+        if state.tlsMaximum < .tls12 { SSL_CTX_set_cipher_list(context, "ALL:@SECLEVEL=0") }
         SSL_CTX_ctrl(context, SSL_CTRL_MODE, Int(SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER), nil)
         SSL_CTX_use_certificate(context, presented.certificate)
         SSL_CTX_use_PrivateKey(context, presented.key)
@@ -199,10 +199,10 @@ extension Faults.TLSVersion: Comparable {
 
     var number: Int {
         switch self {
-        case .tls1_0: Int(TLS1_VERSION)
-        case .tls1_1: Int(TLS1_1_VERSION)
-        case .tls1_2: Int(TLS1_2_VERSION)
-        case .tls1_3: Int(TLS1_3_VERSION)
+        case .tls10: Int(TLS1_VERSION)
+        case .tls11: Int(TLS1_1_VERSION)
+        case .tls12: Int(TLS1_2_VERSION)
+        case .tls13: Int(TLS1_3_VERSION)
         }
     }
 }

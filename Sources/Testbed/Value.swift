@@ -52,7 +52,8 @@ extension Value {
     /// JSON text; data becomes a string of hexadecimal digits, for JSON has no bytes.
     public var json: String {
         switch self {
-        case .map(let entries): "{" + entries.map { "\(jsonText($0.key)):\($0.value.json)" }.joined(separator: ",") + "}"
+        case .map(let entries):
+            "{" + entries.map { "\(jsonText($0.key)):\($0.value.json)" }.joined(separator: ",") + "}"
         case .array(let values): "[" + values.map(\.json).joined(separator: ",") + "]"
         case .string(let text): jsonText(text)
         case .integer(let value): "\(value)"
