@@ -103,9 +103,13 @@ final class Driver {
         case .registerFailed: lent.append(array(session.failureText))
         default: lent.append([])
         }
-        if event == .challenge, answers {
-            session.answerChallenge(signature: Self.signature.span.bytes, now: now)
-        }
+        if event == .challenge, answers { answer(Self.signature) }
+    }
+
+    func answer(_ signature: [UInt8]) { session.answerChallenge(signature: signature.span.bytes, now: now) }
+
+    func acknowledge(_ id: [UInt8], _ status: AckStatus = .delivered) -> Bool {
+        session.acknowledge(id.span.bytes, status)
     }
 
     /// Sends the front frame.

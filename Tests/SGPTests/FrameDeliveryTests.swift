@@ -74,7 +74,8 @@ import Testing
     @Test func aFaultComesAfterTheFramesBeforeIt() {
         for delivery in deliveries {
             let parsed = parse(Server.hello + Server.challenge + frame(type: 0x15), in: delivery.make())
-            #expect(parsed == [.message(.hello, [0, 0, 0, 2]), .message(.challenge, Server.nonce), .fault(.type(0x15))])
+            #expect(
+                parsed == [.message(.hello, [0, 0, 0, 2]), .message(.challenge, Server.nonce), .fault(.type(0x15))])
         }
     }
 
@@ -147,7 +148,9 @@ import Testing
     }
 
     @Test func resetForgetsEverything() {
-        for begun in [legacyHello(54), Array(legacyHello(54).prefix(20)), header(.notify, length: 100_000) + pattern(500)] {
+        for begun in [
+            legacyHello(54), Array(legacyHello(54).prefix(20)), header(.notify, length: 100_000) + pattern(500),
+        ] {
             var parser = FrameParser()
             var found: [Parsed] = []
             begun.withUnsafeBytes { parser.receiveTail().copyMemory(from: $0) }

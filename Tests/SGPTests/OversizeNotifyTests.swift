@@ -69,7 +69,7 @@ import Testing
             #expect(driver.events == [.oversizeNotify])
             #expect(driver.lent == [pattern(70)])
             let id = Array(driver.lent[0][32..<48])
-            let isQueued = driver.session.acknowledge(id.span.bytes, .unreadable)
+            let isQueued = driver.acknowledge(id, .unreadable)
             #expect(isQueued)
             driver.feed(Server.notify())
             #expect(driver.events == [.oversizeNotify, .notify])
