@@ -139,10 +139,13 @@ public struct Session: ~Copyable {
         max(0, queue.free - Self.reserve) / (Limits.frameHeader + Limits.messageID + 1)
     }
 
-    /// C_ACK, if there is room and the connection may carry it.
+    /// C_ACK, if there is room and the connection may carry it. False also for an identifier that is not 16 bytes long.
+    /// Leaves the room that answers to received frames, C_POLL and C_DISCONNECT need.
     @discardableResult
     public mutating func acknowledge(_ messageID: RawSpan, _ status: AckStatus) -> Bool {
-        guard phase == .authenticated, ended == nil else { return false }
+        guard phase == .authenticated, messageID.byteCount == Limits.messageID, acknowledgementsFree > 0 else {
+            return false
+        }
         return queue.append(.ack) {
             $0.append(messageID)
             $0.append(status.rawValue)
