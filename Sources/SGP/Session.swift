@@ -65,8 +65,7 @@ public struct Session: ~Copyable {
 
     /// The connection is gone: nothing more is sent, received or awaited.
     public mutating func reset() {
-        phase = .closed
-        syncStep = .done
+        close()
         parser.reset()
         queue.removeAll()
         material.wipe()
@@ -183,9 +182,16 @@ public struct Session: ~Copyable {
 
     /// C_DISCONNECT as the last frame; the owner sends what is queued and closes. Nothing goes out before S_HELLO.
     public mutating func sayGoodbye() {
-        guard phase == .authenticated || phase == .authWait || phase == .challengeWait else { return }
-        queue.append(.disconnect) { $0.append(0 as UInt8) }
+        if phase == .authenticated || phase == .authWait || phase == .challengeWait {
+            queue.append(.disconnect) { $0.append(0 as UInt8) }
+        }
+        close()
+    }
+
+    /// Only what is queued may still leave.
+    private mutating func close() {
         phase = .closed
+        syncStep = .done
     }
 
     // MARK: Time
@@ -263,7 +269,7 @@ public struct Session: ~Copyable {
 
     private mutating func fail(_ reason: EndReason) -> SessionEvent {
         if case .protocolFault = reason { sayGoodbye() }
-        phase = .closed
+        close()
         ended = reason
         endReported = true
         return .ended(reason)
@@ -414,7 +420,7 @@ public struct Session: ~Copyable {
 
     private mutating func receiveRegisterFail() -> SessionEvent {
         guard let code = parseRegisterFail() else { return fail(.protocolFault(.payload(.registerFail))) }
-        phase = .closed
+        close()
         ended = .registerFailed(code: code)
         return .registerFailed(code: code)
     }

@@ -93,6 +93,23 @@ import Testing
         #expect(driver.session.phase == .closed)
     }
 
+    /// An end in the middle of the synchronisation stops it: nothing follows C_DISCONNECT.
+    @Test(arguments: [false, true]) func nothingAfterAnEarlyEnd(isFault: Bool) {
+        for filterFirst in [false, true] {
+            let set = FilterTests.set(FilterTests.entries([5, 6]))
+            let driver = Driver(.login, in: .authenticated)
+            if filterFirst { driver.session.sendFilter(set) }
+            driver.sendAll()
+            driver.forget()
+            if isFault { driver.feed(frame(type: 0xFF)) } else { driver.session.sayGoodbye() }
+            #expect(driver.session.syncStep == .done)
+            driver.session.sendFilter(set)
+            driver.session.acknowledgementsDone()
+            driver.sendAll()
+            #expect(driver.frames == [Client.goodbye])
+        }
+    }
+
     /// A msg_id has 16 bytes; another length must not shift the frame.
     @Test(arguments: [0, 15, 17, 70]) func wrongIdentifier(length: Int) {
         let driver = Driver.synchronised()
@@ -199,8 +216,11 @@ import Testing
     @Test(arguments: [Phase.closed, .preHello]) func noGoodbye(phase: Phase) {
         let driver = Driver(.login, in: phase)
         driver.session.sayGoodbye()
-        driver.pump()
+        driver.feed(Server.hello)
+        driver.wait(100_000)
         #expect(driver.frames == [])
+        #expect(driver.events == [])
+        #expect(driver.session.phase == .closed)
     }
 
     /// C_DISCONNECT is the last frame, behind what was queued.
