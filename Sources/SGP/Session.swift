@@ -200,7 +200,9 @@ public struct Session: ~Copyable {
     public var deadline: Int64 {
         guard phase != .closed else { return .max }
         var earliest = phase == .authenticated ? .max : stepSince + Limits.handshakeStep
-        if let since = partialSince, parser.isInsideFrame { earliest = min(earliest, since + Limits.transfer) }
+        if let since = partialSince, parser.isInsideFrame, hasRoomToAnswer {
+            earliest = min(earliest, since + Limits.transfer)
+        }
         if let since = sendingSince { earliest = min(earliest, since + Limits.transfer) }
         if phase == .authenticated {
             earliest = min(earliest, outstandingPing.map { $0.at + keepAlive.pongTimeout } ?? pingDue)
@@ -228,7 +230,7 @@ public struct Session: ~Copyable {
             endReported = true
             return .ended(reason)
         }
-        while phase != .closed, queue.free >= Self.reserve {
+        while phase != .closed, hasRoomToAnswer {
             let item: FrameParser.Item?
             do throws(FrameFault) { item = try parser.next() } catch { return fail(.protocolFault(.frame(error))) }
             guard let item else { break }
@@ -242,11 +244,14 @@ public struct Session: ~Copyable {
     /// Bytes kept free for the largest answer that a received frame can call for.
     private static let reserve = Limits.frameHeader + 2 + Limits.publicKey + 12 + 64
 
+    /// Without it received frames wait, and what has come of the next one is not the server's delay.
+    private var hasRoomToAnswer: Bool { queue.free >= Self.reserve }
+
     private mutating func checkDeadlines(now: Int64) -> SessionEvent? {
         guard phase != .closed else { return nil }
         if let since = sendingSince, now >= since + Limits.transfer { return fail(.timeout(.send)) }
         if !parser.isInsideFrame { partialSince = nil }
-        if let since = partialSince, now >= since + Limits.transfer, queue.free >= Self.reserve {
+        if let since = partialSince, now >= since + Limits.transfer, hasRoomToAnswer {
             return fail(.timeout(.receive))
         }
         guard phase == .authenticated else {
