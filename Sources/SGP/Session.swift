@@ -131,6 +131,8 @@ public struct Session: ~Copyable {
     public mutating func sent() {
         queue.removeFront()
         sendingSince = nil
+        // Nothing is queued behind C_LOGIN and C_REGISTER, so the last frame to leave was one of them.
+        if phase == .helloReceived, queue.isEmpty { phase = .challengeWait }
     }
 
     /// Room to acknowledge this many more notifications.
@@ -182,7 +184,7 @@ public struct Session: ~Copyable {
 
     /// C_DISCONNECT as the last frame; the owner sends what is queued and closes. Nothing goes out before S_HELLO.
     public mutating func sayGoodbye() {
-        if phase == .authenticated || phase == .authWait || phase == .challengeWait {
+        if phase != .closed, phase != .preHello {
             queue.append(.disconnect) { $0.append(0 as UInt8) }
         }
         close()
@@ -266,6 +268,7 @@ public struct Session: ~Copyable {
 
     private var awaited: Wait {
         switch phase {
+        case .helloReceived: .send
         case .challengeWait: .challenge
         case .authWait: .authentication
         default: .hello
@@ -349,7 +352,6 @@ public struct Session: ~Copyable {
             $0.append(bigEndian: timestamp)
             $0.append(bigEndian: 2 as UInt32)
         }
-        enter(.challengeWait, now: now)
         return .hello(version: version)
     }
 

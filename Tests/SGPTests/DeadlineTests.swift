@@ -54,6 +54,12 @@ import Testing
         Self.expect(.hello, after: 15_000, in: driver, from: start)
     }
 
+    /// C_LOGIN that never leaves is waited for no longer than the server would be.
+    @Test func helloReceived() {
+        let driver = Driver(.login, in: .helloReceived)
+        Self.expect(.send, after: 15_000, in: driver, from: driver.now)
+    }
+
     /// A challenge that our side does not answer ends as well.
     @Test func unanswered() {
         let driver = Driver(.login, in: .challengeWait)
@@ -231,7 +237,7 @@ import Testing
     @Test(arguments: [Int64(1), 2, 15_000, 60_000]) func pongTimeout(timeout: Int64) {
         let driver = Driver(interval: 1_000_000, pongTimeout: timeout)
         driver.start(.login)
-        driver.feed(Server.hello + Server.challenge + Server.authOK)
+        driver.feed(Server.hello, Server.challenge, Server.authOK)
         driver.synchronise(RegistrationSet(capacity: 1))
         driver.forget()
         driver.session.ping(now: driver.now)

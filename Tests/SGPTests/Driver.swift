@@ -36,8 +36,8 @@ final class Driver {
             sends = false
             feed(Server.hello)
         case .challengeWait: feed(Server.hello)
-        case .authWait: feed(Server.hello + Server.challenge)
-        case .authenticated: feed(Server.hello + Server.challenge + Server.authOK)
+        case .authWait: feed(Server.hello, Server.challenge)
+        case .authenticated: feed(Server.hello, Server.challenge, Server.authOK)
         }
         forget()
     }
@@ -62,7 +62,7 @@ final class Driver {
     }
 
     /// Receives the bytes, `most` at a time, and takes events as they come.
-    func feed(_ bytes: [UInt8], most: Int = .max) {
+    func feed(_ bytes: [UInt8], most: Int) {
         var rest = bytes[...]
         while !rest.isEmpty {
             let tail = session.receiveTail()
@@ -79,6 +79,11 @@ final class Driver {
             pump()
         }
         pump()
+    }
+
+    /// Receives one after another, with time to answer between.
+    func feed(_ frames: [UInt8]...) {
+        for frame in frames { feed(frame, most: .max) }
     }
 
     /// Takes events and, if allowed, sends frames until there is nothing more to do.

@@ -169,7 +169,7 @@ import Testing
         driver.session.reset()
         driver.forget()
         driver.start(.login)
-        driver.feed(Server.hello + Server.challenge + Server.authOK)
+        driver.feed(Server.hello, Server.challenge, Server.authOK)
         #expect(driver.session.syncStep == .filter(from: 0))
         driver.forget()
         driver.synchronise(set)

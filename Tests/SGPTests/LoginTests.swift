@@ -97,7 +97,7 @@ import Testing
         driver.session.reset()
         driver.forget()
         driver.start(.login)
-        driver.feed(Server.hello + Server.challenge)
+        driver.feed(Server.hello, Server.challenge)
         #expect(
             driver.frames == [
                 Client.login(Driver.address, Driver.unixTime + offset),
@@ -147,7 +147,7 @@ import Testing
             driver.unixTime = unixTime
             driver.session.clockOffset = offset
             driver.start(.login)
-            driver.feed(Server.hello + Server.challenge)
+            driver.feed(Server.hello, Server.challenge)
             #expect(driver.frames.count == 2)
         }
     }

@@ -39,17 +39,38 @@ import Testing
         }
     }
 
-    /// In HelloReceived C_LOGIN or C_REGISTER is on its way out and nothing but S_DISCONNECT may come.
-    @Test(arguments: [Purpose.login, .register]) func helloReceived(purpose: Purpose) {
-        for type in ServerMessage.allCases where type != .challenge && type != .registerFail {
-            let driver = Driver(purpose, in: .helloReceived)
-            driver.feed(Server.sample(type))
+    /// In HelloReceived C_LOGIN or C_REGISTER is on its way out and nothing but S_DISCONNECT may come, not even in the
+    /// read that brought S_HELLO.
+    @Test(arguments: [Purpose.login, .register], [false, true]) func helloReceived(purpose: Purpose, isOneRead: Bool) {
+        for type in ServerMessage.allCases {
+            let driver = Driver(purpose, in: isOneRead ? .preHello : .helloReceived)
+            driver.sends = false
+            driver.feed((isOneRead ? Server.hello : []) + Server.sample(type))
+            if isOneRead { #expect(driver.events.removeFirst() == .hello(version: 2)) }
             if type == .disconnect {
                 #expect(driver.events == [.ended(.disconnected(code: 0, retryAfter: 0))])
             } else {
-                #expect(driver.fault != nil, "\(type)")
+                #expect(driver.events == [.ended(.protocolFault(.phase(type, .helloReceived)))], "\(type)")
+                driver.sendAll()
+                #expect(driver.frames.map { $0[2] } == [purpose == .login ? 0x20 : 0x28, 0x24])
             }
         }
+    }
+
+    /// The phase moves on with the frame that has left, and not with C_UPGRADE before it.
+    @Test func helloReceivedUntilLoginHasLeft() {
+        let driver = Driver(.login, in: .preHello)
+        driver.sends = false
+        driver.feed(legacyHello(54) + Server.hello)
+        #expect(driver.session.phase == .helloReceived)
+        driver.send()
+        #expect(driver.frames == [Client.upgrade])
+        #expect(driver.session.phase == .helloReceived)
+        driver.send()
+        #expect(driver.session.phase == .challengeWait)
+        driver.sends = true
+        driver.feed(Server.challenge)
+        #expect(driver.session.phase == .authWait)
     }
 
     /// Between S_CHALLENGE and the answer to it the phase is still ChallengeWait: no verdict may come yet.
