@@ -51,12 +51,17 @@ public struct Session: ~Copyable {
     // MARK: Beginning
 
     /// A new connection is up. `identity` is the device address for a login, the public key as DER for a registration.
+    /// One that is empty or too long ends the connection at once.
     public mutating func start(_ purpose: Purpose, identity: RawSpan, now: Int64) {
         reset()
         self.purpose = purpose
         switch purpose {
         case .login: address = Blob<255>(identity) ?? Blob<255>()
         case .register: publicKey = Blob<512>(identity) ?? Blob<512>()
+        }
+        guard purpose == .login ? !address.isEmpty : !publicKey.isEmpty else {
+            ended = .identity
+            return
         }
         phase = .preHello
         stepSince = now
@@ -153,9 +158,14 @@ public struct Session: ~Copyable {
         }
     }
 
-    /// Answers the challenge with a signature of `signatureMaterial`.
+    /// Answers the challenge with a signature of `signatureMaterial`. One that is empty or too long ends the connection.
     public mutating func answerChallenge(signature: RawSpan, now: Int64) {
         guard phase == .challengeWait, !material.isEmpty else { return }
+        guard signature.byteCount > 0, signature.byteCount <= Limits.signature else {
+            sayGoodbye()
+            ended = .identity
+            return
+        }
         let timestamp = loginTimestamp
         queue.append(purpose == .login ? .loginResponse : .registerResponse) {
             $0.append(bigEndian: timestamp)

@@ -58,6 +58,34 @@ import Testing
         #expect(driver.session.phase == .authWait)
     }
 
+    /// The reference server ends on a payload that is too short (§10): what cannot be right is not sent, and the end is
+    /// ours to report.
+    @Test(arguments: [0, 257, 4086, 70_000]) func impossibleSignatures(length: Int) {
+        let driver = Driver(.login, in: .challengeWait)
+        driver.answers = false
+        driver.feed(Server.challenge)
+        driver.answer(pattern(length))
+        driver.pump()
+        #expect(driver.events == [.challenge, .ended(.identity)])
+        #expect(driver.frames == [Client.goodbye])
+        #expect(driver.session.phase == .closed)
+    }
+
+    @Test(arguments: [(Purpose.login, 0), (.login, 256), (.register, 0), (.register, 513)])
+    func impossibleIdentities(purpose: Purpose, length: Int) {
+        let driver = Driver()
+        driver.start(purpose, identity: pattern(length))
+        #expect(driver.session.phase == .closed)
+        driver.feed(Server.hello)
+        #expect(driver.events == [.ended(.identity)])
+        #expect(driver.frames == [])
+        // The next connection is not harmed by it.
+        driver.forget()
+        driver.start(purpose)
+        driver.feed(Server.hello)
+        #expect(driver.events == [.hello(version: 2)])
+    }
+
     /// The challenge is answered once; a second answer changes nothing.
     @Test func answeredOnce() {
         let driver = Driver(.login, in: .authWait)
@@ -135,6 +163,7 @@ import Testing
                         continue
                     }
                     if !overflow { #expect(named == offset) }
+                    #expect((named > 0) == (server > local))
                     #expect(driver.session.clockOffset == 0)
                 }
             }
