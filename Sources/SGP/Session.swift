@@ -452,8 +452,10 @@ public struct Session: ~Copyable {
     }
 
     private mutating func receiveTimeSync(unixTime: Int64) -> SessionEvent {
-        let (offset, overflow) = payloadInteger(Int64.self).subtractingReportingOverflow(unixTime)
-        guard !overflow, offset.magnitude <= UInt64(Limits.clockOffset) else {
+        let serverTime = payloadInteger(Int64.self)
+        let (difference, overflow) = serverTime.subtractingReportingOverflow(unixTime)
+        let offset = overflow ? (serverTime < unixTime ? .min : .max) : difference
+        guard offset.magnitude <= UInt64(Limits.clockOffset) else {
             return fail(.protocolFault(.clockOffset(offset)))
         }
         clockOffset = offset
