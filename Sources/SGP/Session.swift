@@ -129,7 +129,7 @@ public struct Session: ~Copyable {
 
     /// Sending the front frame has begun and is not complete.
     public mutating func sending(now: Int64) {
-        if sendingSince == nil { sendingSince = now }
+        if sendingSince == nil, hasFrames { sendingSince = now }
     }
 
     /// The front frame has left.

@@ -204,6 +204,16 @@ import Testing
         }
     }
 
+    /// Without a frame there is nothing that could be late.
+    @Test func sendingNothing() {
+        let driver = Driver.synchronised()
+        driver.session.sending(now: driver.now)
+        driver.session.sent()
+        driver.session.sending(now: driver.now)
+        driver.wait(60_000)
+        #expect(driver.events == [])
+    }
+
     @Test func sentInTime() {
         let driver = Driver.synchronised()
         for _ in 0..<5 {
