@@ -86,3 +86,65 @@ public enum Startup {
         } catch { throw StartupError(error) }
     }
 }
+
+// MARK: Parts
+
+extension Startup {
+    /// Nil where no server is configured.
+    static func uplinkSettings(_ configuration: Configuration) throws(StartupError) -> UplinkSettings? {
+        guard let server = configuration.server else { return nil }
+        guard let address = Blob<16>(server.address) else {
+            throw StartupError("the server address is longer than \(Limits.serverAddress) bytes", .configuration)
+        }
+        let milliseconds = Int64(1_000)
+        return UplinkSettings(
+            serverAddress: address, certificate: try certificate(server.certificate),
+            endpoint: server.endpoint.map { UplinkSettings.Endpoint(host: $0.host, port: $0.port) },
+            resolvers: configuration.resolverList, registrationCertificate: server.identity,
+            keepAlive: KeepAlive(
+                interval: Int64(configuration.keepAlive.minimum) * milliseconds,
+                pongTimeout: Int64(configuration.keepAlive.pongTimeout) * milliseconds))
+    }
+
+    /// The pinned certificate as DER.
+    private static func certificate(_ path: String) throws(StartupError) -> [UInt8] {
+        var pem = ByteBuffer(capacity: 4 * Limits.certificate)
+        do throws(StoreError) { try AtomicFile.read(path, into: &pem) } catch {
+            guard error.isMissing else { throw StartupError(error) }
+            throw StartupError(
+                "\(path): there is no pinned certificate: see `skyglowd certificate fetch`", .configuration)
+        }
+        guard let der = Certificate.der(pem: pem.pointer) else {
+            throw StartupError("\(path): no certificate in PEM form", .badData)
+        }
+        return der
+    }
+
+    /// Makes a directory unless it is there. Its parent must be.
+    static func makeDirectory(_ path: String, mode: UInt32) throws(StartupError) {
+        if mkdir(path, mode_t(mode)) == 0 || cb_errno() == EEXIST { return }
+        throw StartupError(SystemError("mkdir"), path: path)
+    }
+
+    static func controlPath(_ configuration: Configuration) -> String { configuration.runtimeDirectory + "/control.sock" }
+
+    static func logPath(_ configuration: Configuration) -> String { configuration.runtimeDirectory + "/log.ring" }
+
+    private static func openLog(_ configuration: Configuration) throws(StartupError) -> Log {
+        do throws(RingError) {
+            let ring = try RingLog(path: logPath(configuration), size: configuration.logSize)
+            return Log(level: configuration.logLevel, ring: ring)
+        } catch { throw StartupError(error.message, .cannotCreate) }
+    }
+
+    private static func control(_ configuration: Configuration) throws(StartupError) -> ControlSocket {
+        let path = controlPath(configuration)
+        do throws(SystemError) { return try ControlSocket(path: path) } catch { throw StartupError(error, path: path) }
+    }
+
+    private static func signals() throws(StartupError) -> Signals {
+        do throws(SystemError) { return try Signals([SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2]) } catch {
+            throw StartupError(error.text, .inputOutput)
+        }
+    }
+}

@@ -79,15 +79,11 @@ extension CommandRunner {
             }
             if yes { return }
         }
-        Output.ask("Is this the server's certificate? [y/N] ")
-        var line = [CChar](repeating: 0, count: 16)
-        let count = Bytes_read(&line)
-        guard count > 0, line[0] == 0x79 || line[0] == 0x59 else {
+        let answer = Output.ask("Is this the server's certificate? [y/N] ")
+        guard answer == UInt8(ascii: "y") || answer == UInt8(ascii: "Y") else {
             throw StartupError("not confirmed: nothing stored", .unavailable)
         }
     }
-
-    private func Bytes_read(_ line: inout [CChar]) -> Int { CBoard.read(STDIN_FILENO, &line, line.count) }
 
     private func keep(
         _ pem: [UInt8], _ server: Configuration.Server, _ configuration: Configuration
