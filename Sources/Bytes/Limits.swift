@@ -107,6 +107,8 @@ public enum Limits {
 
     // MARK: Processes
 
+    /// Descriptors of one poll: signals, control socket and its clients, the server's socket, DNS.
+    public static let pollSlots = 1 + 1 + controlClients + 1 + 16
     /// Clients of the control socket at once.
     public static let controlClients = 8
     public static let controlRequest = 1024
