@@ -88,7 +88,7 @@ extension CommandRunner {
     private func keep(
         _ pem: [UInt8], _ server: Configuration.Server, _ configuration: Configuration
     ) throws(StartupError) -> ExitCode {
-        try Startup.makeDirectory(configuration.stateDirectory, mode: 0o700)
+        try Startup.makeDirectory(configuration.directory, mode: 0o700)
         do throws(StoreError) { try AtomicFile.write(server.certificate, pem.span.bytes, mode: 0o644) } catch {
             throw StartupError(error)
         }
@@ -102,7 +102,7 @@ extension CommandRunner {
     private func fetch(
         from: String?, _ server: Configuration.Server, _ configuration: Configuration
     ) throws(StartupError) -> [UInt8] {
-        guard let resolver = Resolver(servers: configuration.resolverList) else {
+        guard let resolver = Resolver(servers: Startup.resolverList(configuration)) else {
             throw StartupError("the resolver could not be started", .unavailable)
         }
         let base: String

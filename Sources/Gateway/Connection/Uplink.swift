@@ -18,11 +18,6 @@ struct UplinkSettings: Equatable {
     /// Path of a PEM bundle that is shown while registering and then deleted.
     var registrationCertificate: String?
     var keepAlive: KeepAlive
-
-    struct Endpoint: Equatable {
-        var host: String
-        var port: UInt16
-    }
 }
 
 /// The connection to one server: resolves, connects, registers or logs in, delivers, and comes back after every end.
