@@ -46,7 +46,8 @@ extension Gateway {
         uplink = nil
         guard let settings else { return }
         do throws(StoreError) {
-            let made = try Uplink(settings, store: store, keyFile: KeyFile(directory: configuration.directory), log: log)
+            let made = try Uplink(
+                settings, store: store, keyFile: KeyFile(directory: configuration.directory), log: log)
             made.start(now: now)
             uplink = made
         } catch { report(error) }
