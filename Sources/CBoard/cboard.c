@@ -21,6 +21,12 @@ int cb_open(const char *path, int flags, unsigned mode) { return open(path, flag
 
 int cb_accept(int listener) { return accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK); }
 
+void cb_set_socket_timeout(int fd, int milliseconds) {
+    struct timeval limit = {milliseconds / 1000, (milliseconds % 1000) * 1000};
+    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+}
+
 void cb_ignore_sigpipe(void) { signal(SIGPIPE, SIG_IGN); }
 
 static int64_t clock_ns(clockid_t clock) {

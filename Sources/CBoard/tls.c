@@ -28,3 +28,7 @@ STACK_OF(X509) *cb_read_chain(const void *pem, int size) {
 }
 
 void cb_free_chain(STACK_OF(X509) *chain) { sk_X509_pop_free(chain, X509_free); }
+
+int cb_print_name(BIO *out, const X509_NAME *name) {
+    return X509_NAME_print_ex(out, name, 0, XN_FLAG_ONELINE & ~ASN1_STRFLGS_ESC_MSB);
+}

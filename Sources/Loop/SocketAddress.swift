@@ -27,6 +27,33 @@ public struct SocketAddress: BitwiseCopyable, Sendable {
         self.storage = storage
     }
 
+    /// A copy of an address that C gave, or nil if it is neither IPv4 nor IPv6.
+    init?(_ address: UnsafePointer<sockaddr>?, length: UInt32) {
+        guard let address, length >= UInt32(MemoryLayout<sockaddr_in>.size),
+            length <= UInt32(MemoryLayout<sockaddr_storage>.size),
+            address.pointee.sa_family == AF_INET || address.pointee.sa_family == AF_INET6
+        else { return nil }
+        var storage = sockaddr_storage()
+        withUnsafeMutableBytes(of: &storage) {
+            $0.copyMemory(from: UnsafeRawBufferPointer(start: address, count: Int(length)))
+        }
+        self.storage = storage
+        self.length = length
+    }
+
+    /// The literal and the port, as `192.0.2.1:7373` or `[2001:db8::1]:7373`. Allocates.
+    public var text: String {
+        var name = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+        // The port follows the family in both kinds; the address follows after 4 bytes in IPv4 and 8 in IPv6.
+        return withUnsafeBytes(of: storage) { raw in
+            let isV6 = family == AF_INET6
+            inet_ntop(family, raw.baseAddress! + (isV6 ? 8 : 4), &name, socklen_t(name.count))
+            let port = UInt16(raw[2]) << 8 | UInt16(raw[3])
+            let literal = name.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
+            return (isV6 ? "[" + literal + "]" : literal) + ":\(port)"
+        }
+    }
+
     public var family: Int32 { Int32(storage.ss_family) }
 
     /// Calls a C function that takes a `sockaddr`.

@@ -1,7 +1,7 @@
 import Bytes
 
 /// Who this device is to its server (SGP v2 §4).
-public struct Identity: BitwiseCopyable, Sendable {
+public struct DeviceIdentity: BitwiseCopyable, Sendable {
     /// The server address that the device address belongs to.
     public var server: Blob<16>
     /// As the server assigned it, byte for byte.
@@ -16,7 +16,7 @@ public struct Identity: BitwiseCopyable, Sendable {
 
 extension Store {
     /// The identity, or nil before the registration.
-    public func identity() throws(StoreError) -> Identity? {
+    public func identity() throws(StoreError) -> DeviceIdentity? {
         let statement = statements.identity
         defer { statement.reset() }
         guard try statement.step() else { return nil }
@@ -24,7 +24,7 @@ extension Store {
         guard let server = Blob<16>(row.bytes(0)), let address = Blob<255>(row.bytes(1)),
             let keyHash = Blob<32>(row.bytes(2))
         else { throw StoreError.corrupt(.init(call: "identity", path: path)) }
-        return Identity(
+        return DeviceIdentity(
             server: server, address: address, keyHash: keyHash, registered: row.integer(3),
             lastSequence: row.integer(4))
     }

@@ -40,6 +40,7 @@
 #include <openssl/evp.h>
 #include <openssl/kdf.h>
 #include <openssl/pem.h>
+#include <openssl/rand.h>
 #include <openssl/rsa.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
@@ -57,6 +58,8 @@ void cb_set_errno(int value);
 int cb_open(const char *path, int flags, unsigned mode);
 /* accept4(2), a GNU extension: the new descriptor is non-blocking and close-on-exec. */
 int cb_accept(int listener);
+/* Bounds every send, receive and connect on a blocking socket; the structure depends on the width of time_t. */
+void cb_set_socket_timeout(int fd, int milliseconds);
 /* SIG_IGN is a macro that casts. */
 void cb_ignore_sigpipe(void);
 
@@ -76,7 +79,12 @@ void cb_ssl_ctx_configure(SSL_CTX *context);
 int cb_ssl_is_unexpected_eof(unsigned long code);
 /* The certificates after the first of a PEM bundle, or NULL. The stack type is a macro. */
 STACK_OF(X509) *cb_read_chain(const void *pem, int size);
+/* A distinguished name on one line, control characters escaped. */
+int cb_print_name(BIO *out, const X509_NAME *name);
 void cb_free_chain(STACK_OF(X509) *chain);
+
+/* Milliseconds until c-ares must be called again, at most max_ms. */
+int cb_ares_timeout_ms(ares_channel channel, int max_ms);
 
 /* Allocations since the process began, split by who asked: Embedded Swift allocates with posix_memalign only, the
  * C libraries with malloc, calloc and realloc only. Counted where the linker wraps those four and free (see
