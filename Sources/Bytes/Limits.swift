@@ -43,6 +43,10 @@ public enum Limits {
     public static let signature = 256
     /// An RSA-2048 public key as DER SubjectPublicKeyInfo is 294 bytes.
     public static let publicKey = 512
+    /// A PEM file with an RSA-2048 key.
+    public static let keyFile = 4096
+    /// A PEM bundle of a certificate, its intermediates and a key.
+    public static let clientCertificate = 65_536
     /// A pinned certificate as DER.
     public static let certificate = 16_384
 
@@ -56,23 +60,37 @@ public enum Limits {
     public static let nesting = 32
     /// Values in one document. The smallest value takes one byte, so no document of `inflated` bytes has more.
     public static let documentValues = inflated + 1
-    /// Canonical JSON of one document. A control character grows from one byte to six.
-    public static let canonicalJSON = 6 * inflated + 64
+    /// Texts of a document that its decoder cannot refer to in the input but must write down: unescaped, transcoded or
+    /// decoded from base64. UTF-16 grows by half at most.
+    public static let documentText = 2 * inflated
+    /// Canonical JSON of one document. The worst growth in a TLV is an array of empty DATA, `{"$data":""},` for two
+    /// bytes; a control character grows from one byte to six. A document that would need more is refused when built.
+    public static let canonicalJSON = 7 * inflated + 64
 
     // MARK: Store (§11)
 
     /// Notifications that one transaction may cover.
-    public static let burst = 64
+    public static let burst = 256
     /// Rows of the inbox; read ones go first.
     public static let inboxRows = 1024
     /// Message identifiers remembered for duplicates, at least.
     public static let seenRows = 4096
     /// How long an identifier is remembered, at least: 7 days, in seconds.
     public static let seenSeconds: Int64 = 7 * 86_400
+    /// Arrivals after which an identifier is forgotten in any case, however far its notification's expiry lies ahead.
+    public static let seenArrivals = 262_144
     /// Acknowledgements waiting for a connection, or for proof that the server has read them.
     public static let pendingAcks = 8192
     /// Memory that SQLite may use.
     public static let storeMemory = 4 << 20
+    /// Pages of 4096 bytes that SQLite keeps in memory; a transaction that changes more spills into the log.
+    public static let storeCachePages = 256
+    /// Pages in the log after which they are moved into the database.
+    public static let storeLogPages = 256
+    /// How long a write waits for another process's.
+    public static let storeBusy: Int64 = 2000
+    /// A small file: key, certificate chain.
+    public static let smallFile = 65_536
 
     // MARK: Time
 
@@ -89,6 +107,8 @@ public enum Limits {
 
     // MARK: Processes
 
+    /// Descriptors of one poll: signals, control socket and its clients, the server's socket, DNS.
+    public static let pollSlots = 1 + 1 + controlClients + 1 + 16
     /// Clients of the control socket at once.
     public static let controlClients = 8
     public static let controlRequest = 1024
