@@ -1,6 +1,6 @@
 # Shared by the scripts in cross/ and board/: messages, the cache, the Swift toolchain and the three targets.
 # Sourced, not run. Sets ROOT (the checkout) and CACHE.
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034  # who sources it uses what it sets
 
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 CACHE=${SKYGLOW_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/skyglow}
@@ -34,7 +34,7 @@ unlock() { exec {lock_descriptor}>&-; }
 # `swift` may be a link or a version manager's stand-in.
 find_swift() {
     local version
-    command -v swift >/dev/null && command -v swiftc >/dev/null ||
+    command -v swift swiftc >/dev/null ||
         STATUS=69 die "Swift is not installed: swift and swiftc 6.3 must be in PATH (https://www.swift.org/install/linux)"
     version=$(swiftc --version 2>/dev/null | sed -n 's/.*Swift version \([0-9][0-9.]*\).*/\1/p' | head -n 1)
     case $version in

@@ -125,6 +125,8 @@ public enum Limits {
     public static let triggerList = 8192
     /// One line of the log.
     public static let logLine = 512
+    /// The text of a line, after time, level and area, which take less than the rest.
+    public static let logText = 448
     /// One line of the configuration: inih's own bound less its terminator.
     public static let configurationLine = 199
     /// A whole configuration.

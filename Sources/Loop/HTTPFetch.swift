@@ -3,12 +3,22 @@ import CBoard
 
 /// Why a document could not be fetched. The texts are for people.
 public enum HTTPError: Error, Equatable, Sendable {
-    case address(String)
     case network(String)
     case status(Int)
     case malformed
     case tooLong
     case timeout
+
+    /// What went wrong, for people.
+    public var text: String {
+        switch self {
+        case .network(let text): text
+        case .status(let code): "the server answered with status \(code)"
+        case .malformed: "the answer is no HTTP"
+        case .tooLong: "the answer is too long"
+        case .timeout: "no answer in time"
+        }
+    }
 }
 
 /// A web address of the kinds that servers publish: `http://`, `https://` or none, a host, perhaps a port and a path.

@@ -65,8 +65,10 @@ public struct Link: Sendable {
         enter(state, now: now)
     }
 
-    /// The connection or the attempt ended. `random` is 0 to `Backoff.jitter`.
+    /// The connection or the attempt ended. `random` is 0 to `Backoff.jitter`. Each has one end: what follows it while
+    /// the next attempt waits, or where none will follow, changes nothing.
     public mutating func ended(_ reason: EndReason, during purpose: Purpose, random: Int64, now: Int64) {
+        guard nextAttempt == nil, !isStopped else { return }
         switch reason.classified(during: purpose) {
         case .planned where plannedEnds < Self.plannedEndsAtOnce:
             plannedEnds += 1
@@ -85,8 +87,16 @@ public struct Link: Sendable {
         }
     }
 
-    /// Something changed that may help: a reload, another network, a wake from suspend. Forgets the failures and tries
-    /// at once.
+    /// Another network or a wake from suspend may help: forgets the failures, and an attempt that waits is due at once.
+    /// A refusal stands, for only a person can mend it.
+    public mutating func networkChanged(now: Int64) {
+        guard !isStopped else { return }
+        failures = 0
+        plannedEnds = 0
+        if nextAttempt != nil { kick(now: now) }
+    }
+
+    /// A person did something that may help: a reload, a reconnect. Forgets failures and refusals and tries at once.
     public mutating func kick(now: Int64) {
         guard state != .unconfigured, state != .stopping else { return }
         failures = 0
@@ -99,6 +109,14 @@ public struct Link: Sendable {
     public mutating func stop(_ state: LinkState, now: Int64) {
         nextAttempt = nil
         enter(state, now: now)
+    }
+
+    /// No attempt follows by itself.
+    private var isStopped: Bool {
+        switch state {
+        case .unconfigured, .authRefused, .versionRefused, .configurationFault, .stopping: true
+        default: false
+        }
     }
 
     private mutating func backOff(retryAfter: UInt32, random: Int64, now: Int64) {

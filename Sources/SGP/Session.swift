@@ -51,12 +51,17 @@ public struct Session: ~Copyable {
     // MARK: Beginning
 
     /// A new connection is up. `identity` is the device address for a login, the public key as DER for a registration.
+    /// One that is empty or too long ends the connection at once.
     public mutating func start(_ purpose: Purpose, identity: RawSpan, now: Int64) {
         reset()
         self.purpose = purpose
         switch purpose {
         case .login: address = Blob<255>(identity) ?? Blob<255>()
         case .register: publicKey = Blob<512>(identity) ?? Blob<512>()
+        }
+        guard purpose == .login ? !address.isEmpty : !publicKey.isEmpty else {
+            ended = .identity
+            return
         }
         phase = .preHello
         stepSince = now
@@ -65,8 +70,7 @@ public struct Session: ~Copyable {
 
     /// The connection is gone: nothing more is sent, received or awaited.
     public mutating func reset() {
-        phase = .closed
-        syncStep = .done
+        close()
         parser.reset()
         queue.removeAll()
         material.wipe()
@@ -136,13 +140,15 @@ public struct Session: ~Copyable {
 
     /// Sending the front frame has begun and is not complete.
     public mutating func sending(now: Int64) {
-        if sendingSince == nil { sendingSince = now }
+        if sendingSince == nil, hasFrames { sendingSince = now }
     }
 
     /// The front frame has left.
     public mutating func sent() {
         queue.removeFront()
         sendingSince = nil
+        // Nothing is queued behind C_LOGIN and C_REGISTER, so the last frame to leave was one of them.
+        if phase == .helloReceived, queue.isEmpty { phase = .challengeWait }
     }
 
     /// Room to acknowledge this many more notifications.
@@ -150,19 +156,27 @@ public struct Session: ~Copyable {
         max(0, queue.free - Self.reserve) / (Limits.frameHeader + Limits.messageID + 1)
     }
 
-    /// C_ACK, if there is room and the connection may carry it.
+    /// C_ACK, if there is room and the connection may carry it. False also for an identifier that is not 16 bytes long.
+    /// Leaves the room that answers to received frames, C_POLL and C_DISCONNECT need.
     @discardableResult
     public mutating func acknowledge(_ messageID: RawSpan, _ status: AckStatus) -> Bool {
-        guard phase == .authenticated, ended == nil else { return false }
+        guard phase == .authenticated, messageID.byteCount == Limits.messageID, acknowledgementsFree > 0 else {
+            return false
+        }
         return queue.append(.ack) {
             $0.append(messageID)
             $0.append(status.rawValue)
         }
     }
 
-    /// Answers the challenge with a signature of `signatureMaterial`.
+    /// Answers the challenge with a signature of `signatureMaterial`. One that is empty or too long ends the connection.
     public mutating func answerChallenge(signature: RawSpan, now: Int64) {
         guard phase == .challengeWait, !material.isEmpty else { return }
+        guard signature.byteCount > 0, signature.byteCount <= Limits.signature else {
+            sayGoodbye()
+            ended = .identity
+            return
+        }
         let timestamp = loginTimestamp
         queue.append(purpose == .login ? .loginResponse : .registerResponse) {
             $0.append(bigEndian: timestamp)
@@ -191,9 +205,16 @@ public struct Session: ~Copyable {
 
     /// C_DISCONNECT as the last frame; the owner sends what is queued and closes. Nothing goes out before S_HELLO.
     public mutating func sayGoodbye() {
-        guard phase == .authenticated || phase == .authWait || phase == .challengeWait else { return }
-        queue.append(.disconnect) { $0.append(0 as UInt8) }
+        if phase != .closed, phase != .preHello {
+            queue.append(.disconnect) { $0.append(0 as UInt8) }
+        }
+        close()
+    }
+
+    /// Only what is queued may still leave.
+    private mutating func close() {
         phase = .closed
+        syncStep = .done
     }
 
     // MARK: Time
@@ -202,7 +223,9 @@ public struct Session: ~Copyable {
     public var deadline: Int64 {
         guard phase != .closed else { return .max }
         var earliest = phase == .authenticated ? .max : stepSince + Limits.handshakeStep
-        if let since = partialSince, parser.isInsideFrame, queue.free >= Self.reserve { earliest = min(earliest, since + Limits.transfer) }
+        if let since = partialSince, parser.isInsideFrame, hasRoomToAnswer {
+            earliest = min(earliest, since + Limits.transfer)
+        }
         if let since = sendingSince { earliest = min(earliest, since + Limits.transfer) }
         if phase == .authenticated {
             earliest = min(earliest, outstandingPing.map { $0.at + keepAlive.pongTimeout } ?? pingDue)
@@ -230,7 +253,7 @@ public struct Session: ~Copyable {
             endReported = true
             return .ended(reason)
         }
-        while phase != .closed, queue.free >= Self.reserve {
+        while phase != .closed, hasRoomToAnswer {
             let item: FrameParser.Item?
             do throws(FrameFault) { item = try parser.next() } catch { return fail(.protocolFault(.frame(error))) }
             guard let item else { break }
@@ -244,11 +267,14 @@ public struct Session: ~Copyable {
     /// Bytes kept free for the largest answer that a received frame can call for.
     private static let reserve = Limits.frameHeader + 2 + Limits.publicKey + 12 + 64
 
+    /// Without it received frames wait, and what has come of the next one is not the server's delay.
+    private var hasRoomToAnswer: Bool { queue.free >= Self.reserve }
+
     private mutating func checkDeadlines(now: Int64) -> SessionEvent? {
         guard phase != .closed else { return nil }
         if let since = sendingSince, now >= since + Limits.transfer { return fail(.timeout(.send)) }
         if !parser.isInsideFrame { partialSince = nil }
-        if let since = partialSince, now >= since + Limits.transfer, queue.free >= Self.reserve {
+        if let since = partialSince, now >= since + Limits.transfer, hasRoomToAnswer {
             return fail(.timeout(.receive))
         }
         guard phase == .authenticated else {
@@ -263,6 +289,7 @@ public struct Session: ~Copyable {
 
     private var awaited: Wait {
         switch phase {
+        case .helloReceived: .send
         case .challengeWait: .challenge
         case .authWait: .authentication
         default: .hello
@@ -271,7 +298,7 @@ public struct Session: ~Copyable {
 
     private mutating func fail(_ reason: EndReason) -> SessionEvent {
         if case .protocolFault = reason { sayGoodbye() }
-        phase = .closed
+        close()
         ended = reason
         endReported = true
         return .ended(reason)
@@ -346,7 +373,6 @@ public struct Session: ~Copyable {
             $0.append(bigEndian: timestamp)
             $0.append(bigEndian: 2 as UInt32)
         }
-        enter(.challengeWait, now: now)
         return .hello(version: version)
     }
 
@@ -422,7 +448,7 @@ public struct Session: ~Copyable {
 
     private mutating func receiveRegisterFail() -> SessionEvent {
         guard let code = parseRegisterFail() else { return fail(.protocolFault(.payload(.registerFail))) }
-        phase = .closed
+        close()
         ended = .registerFailed(code: code)
         return .registerFailed(code: code)
     }
@@ -437,8 +463,10 @@ public struct Session: ~Copyable {
     }
 
     private mutating func receiveTimeSync(unixTime: Int64) -> SessionEvent {
-        let (offset, overflow) = payloadInteger(Int64.self).subtractingReportingOverflow(unixTime)
-        guard !overflow, offset.magnitude <= UInt64(Limits.clockOffset) else {
+        let serverTime = payloadInteger(Int64.self)
+        let (difference, overflow) = serverTime.subtractingReportingOverflow(unixTime)
+        let offset = overflow ? (serverTime < unixTime ? .min : .max) : difference
+        guard offset.magnitude <= UInt64(Limits.clockOffset) else {
             return fail(.protocolFault(.clockOffset(offset)))
         }
         clockOffset = offset

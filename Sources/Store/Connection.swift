@@ -53,6 +53,7 @@ struct Connection: ~Copyable {
 
     /// Executes statements whose rows do not matter. For opening and migrating.
     func execute(_ sql: String, as call: String) throws(StoreError) {
+        cb_set_errno(0)
         let code = sqlite3_exec(handle, sql, nil, nil, nil)
         guard code == SQLITE_OK else { throw error(call, code) }
     }
@@ -86,6 +87,6 @@ struct Connection: ~Copyable {
     }
 
     func error(_ call: String, _ code: Int32) -> StoreError {
-        StoreError(call: call, path: path, code: code, errno: sqlite3_system_errno(handle))
+        StoreError(call: call, path: path, code: code, errno: systemError(handle, code))
     }
 }

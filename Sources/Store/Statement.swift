@@ -53,6 +53,7 @@ struct Statement {
 
     /// Whether there is a row. After an error the statement is reset.
     func step() throws(StoreError) -> Bool {
+        cb_set_errno(0)
         let code = sqlite3_step(handle)
         if code == SQLITE_ROW { return true }
         if code == SQLITE_DONE { return false }
@@ -96,7 +97,7 @@ struct Statement {
     }
 
     private func error(_ call: String, _ code: Int32) -> StoreError {
-        StoreError(call: call, path: path, code: code, errno: sqlite3_system_errno(sqlite3_db_handle(handle)))
+        StoreError(call: call, path: path, code: code, errno: systemError(sqlite3_db_handle(handle), code))
     }
 }
 
@@ -129,4 +130,10 @@ struct Columns: ~Copyable, ~Escapable {
         if sqlite3_column_type(handle, index) == SQLITE_NULL { return nil }
         return bytes(index)
     }
+}
+
+/// The `errno` behind a result code, or 0. SQLite keeps it for some failures and not for those of a commit.
+func systemError(_ database: OpaquePointer?, _ code: Int32) -> Int32 {
+    let kept = sqlite3_system_errno(database)
+    return kept == 0 && code & 0xFF == SQLITE_IOERR ? cb_errno() : kept
 }

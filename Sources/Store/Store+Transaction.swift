@@ -7,6 +7,8 @@ public struct Committed: Equatable, Sendable {
     public var droppedUnread = 0
     /// The oldest acknowledgements that waited.
     public var droppedAcknowledgements = 0
+
+    public init() {}
 }
 
 /// What is counted since the state directory was made.

@@ -43,6 +43,14 @@ public struct Output: ~Copyable {
         }
     }
 
+    /// A question on standard error, and the first byte of the answer on standard input; nil at its end.
+    public static func ask(_ question: String) -> UInt8? {
+        var question = question
+        question.withUTF8 { writeAll(UnsafeRawBufferPointer($0), to: STDERR_FILENO) }
+        var byte: UInt8 = 0
+        return read(STDIN_FILENO, &byte, 1) == 1 ? byte : nil
+    }
+
     /// One line on standard error, where messages for people go.
     public static func complain(_ text: String) {
         var text = "skyglowd: " + text + "\n"

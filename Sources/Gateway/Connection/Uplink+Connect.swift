@@ -1,4 +1,5 @@
 import Bytes
+import CBoard
 import Loop
 import SGP
 
@@ -122,5 +123,10 @@ extension EndReason {
         case .pinMismatch: self = .pinMismatch
         case .closed: self = .closed
         }
+    }
+
+    /// The errors of a board without a route, rather than of a server that is away.
+    private static func meansNoNetwork(_ code: Int32) -> Bool {
+        code == ENETUNREACH || code == ENETDOWN || code == EHOSTUNREACH || code == EADDRNOTAVAIL
     }
 }
