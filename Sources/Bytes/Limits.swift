@@ -107,6 +107,8 @@ public enum Limits {
 
     // MARK: Processes
 
+    /// Descriptors of one poll: signals, control socket and its clients, the server's socket, DNS.
+    public static let pollSlots = 1 + 1 + controlClients + 1 + 16
     /// Clients of the control socket at once.
     public static let controlClients = 8
     public static let controlRequest = 1024
@@ -133,6 +135,8 @@ public enum Limits {
     public static let configurationFile = 65_536
     /// Faults of a configuration that are told; the rest is counted.
     public static let configurationFaults = 64
+    /// The runtime directory, so that the path of a socket in it fits its 107 bytes (unix(7)).
+    public static let runtimePath = 91
     /// Routes of a configuration, and the name of one.
     public static let routes = 32
     public static let routeName = 32

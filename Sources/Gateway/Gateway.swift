@@ -19,6 +19,7 @@ final class Gateway {
     var isStopping = false
     /// The step of `panel test` at hand, and when the next one begins.
     var testStep: (index: Int, until: Int64)?
+    private let lock: StateLock
     private let signals: Signals
     private var poll = PollSet(capacity: Limits.pollSlots)
     private var shownLink: LinkState?
@@ -28,6 +29,7 @@ final class Gateway {
     init(_ parts: consuming Startup.Parts) {
         configuration = parts.configuration
         configurationPath = parts.configurationPath
+        lock = parts.lock
         store = parts.store
         log = parts.log
         control = parts.control

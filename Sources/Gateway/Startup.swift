@@ -49,6 +49,7 @@ public enum Startup {
     struct Parts: ~Copyable {
         var configuration: Configuration
         var configurationPath: String
+        var lock: StateLock
         var store: Store
         var log: Log
         var control: ControlSocket
@@ -65,25 +66,37 @@ public enum Startup {
     }
 
     /// Opens everything, in an order in which nothing is touched that another gateway may be using.
-    static func open(configurationPath path: String) throws(StartupError) -> (Gateway, StateLock) {
+    static func open(configurationPath path: String) throws(StartupError) -> Gateway {
         let configuration = try load(path)
         let settings = try uplinkSettings(configuration)
         try makeDirectory(configuration.stateDirectory, mode: 0o700)
         try makeDirectory(configuration.runtimeDirectory, mode: 0o755)
-        do throws(StoreError) {
-            let lock = try StateLock(directory: configuration.stateDirectory)
-            let store = try Store.open(directory: configuration.stateDirectory)
-            let log = try openLog(configuration)
+        let lock = try stored { () throws(StoreError) in try StateLock(directory: configuration.stateDirectory) }
+        let store = try stored { () throws(StoreError) in try Store.open(directory: configuration.stateDirectory) }
+        let log = try openLog(configuration)
+        let uplink = try settings.map { settings throws(StartupError) in
+            try makeUplink(settings, configuration, store, log)
+        }
+        return Gateway(
+            Parts(
+                configuration: configuration, configurationPath: path, lock: lock, store: store, log: log,
+                control: try control(configuration), signals: try signals(), uplink: uplink))
+    }
+
+    /// A call of the store, whose errors become those of a start.
+    static func stored<R: ~Copyable>(_ body: () throws(StoreError) -> R) throws(StartupError) -> R {
+        do throws(StoreError) { return try body() } catch { throw StartupError(error) }
+    }
+
+    private static func makeUplink(
+        _ settings: UplinkSettings, _ configuration: Configuration, _ store: Store, _ log: Log
+    ) throws(StartupError) -> Uplink {
+        try stored { () throws(StoreError) in
             let keyFile = KeyFile(directory: configuration.stateDirectory)
-            let uplink = try settings.map { settings throws(StoreError) in
-                try Uplink(settings, store: store, keyFile: keyFile, log: log)
-            }
-            try uplink?.deleteClientCertificate()
-            let parts = try Parts(
-                configuration: configuration, configurationPath: path, store: store, log: log,
-                control: control(configuration), signals: signals(), uplink: uplink)
-            return (Gateway(parts), lock)
-        } catch { throw StartupError(error) }
+            let uplink = try Uplink(settings, store: store, keyFile: keyFile, log: log)
+            try uplink.deleteClientCertificate()
+            return uplink
+        }
     }
 }
 

@@ -136,4 +136,13 @@ extension Panel {
         device.show(.fast, since: now, now: now, wall: wall)
         return PanelTestStep(role: device.role, label: device.label, duration: 2000)
     }
+
+    /// Shows again what the lights stood for before the test.
+    public mutating func endTest(now: Int64, wall: Int64) {
+        for device in devices {
+            guard let index = Panel.index(device.role) else { continue }
+            let light = lights[index]
+            device.show(light.pattern ?? .off, since: light.since, now: now, wall: wall)
+        }
+    }
 }

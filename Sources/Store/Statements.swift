@@ -70,7 +70,7 @@ struct Statements {
             "SELECT id, msg_id, status FROM acks WHERE id > ?1 ORDER BY id LIMIT ?2")
         deleteAcknowledgements = try connection.prepare("DELETE FROM acks WHERE id <= ?1")
         lastAcknowledgement = try connection.prepare("SELECT max(id) FROM acks")
-        acknowledgementCount = try connection.prepare("SELECT count(*) FROM acks")
+        acknowledgementCount = try connection.prepare("SELECT count(*) FROM acks WHERE id > ?1")
 
         insertNotification = try connection.prepare(
             """

@@ -49,8 +49,10 @@ extension Store {
         }
     }
 
-    public func acknowledgementCount() throws(StoreError) -> Int {
-        Int(try statements.acknowledgementCount.integer() ?? 0)
+    /// How many there are with numbers above `after`.
+    public func acknowledgementCount(after: Int64 = 0) throws(StoreError) -> Int {
+        try statements.acknowledgementCount.bind(1, after)
+        return Int(try statements.acknowledgementCount.integer() ?? 0)
     }
 
     /// Deletes what is beyond `Limits.pendingAcks`, the oldest first. Numbers have no gaps: a transaction that is

@@ -21,6 +21,18 @@ public struct Counters: Equatable, Sendable {
     public var rejected: Int64 = 0
     public var droppedUnread: Int64 = 0
     public var droppedAcknowledgements: Int64 = 0
+
+    public init(
+        received: Int64 = 0, duplicates: Int64 = 0, expired: Int64 = 0, rejected: Int64 = 0, droppedUnread: Int64 = 0,
+        droppedAcknowledgements: Int64 = 0
+    ) {
+        self.received = received
+        self.duplicates = duplicates
+        self.expired = expired
+        self.rejected = rejected
+        self.droppedUnread = droppedUnread
+        self.droppedAcknowledgements = droppedAcknowledgements
+    }
 }
 
 public enum Counter: Sendable {

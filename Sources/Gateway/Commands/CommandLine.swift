@@ -37,9 +37,7 @@ public struct CommandRunner {
             printText(Version.text)
             return .ok
         case .run:
-            let (gateway, lock) = try Startup.open(configurationPath: configurationPath)
-            defer { withExtendedLifetime(lock) {} }
-            return gateway.run()
+            return try Startup.open(configurationPath: configurationPath).run()
         case .check: return try check()
         case .certificateFetch, .certificateImport, .certificateShow: return try certificate(command)
         case .tokenAdd, .tokenList, .tokenMute, .tokenUnmute, .tokenDelete: return try token(command)
@@ -74,9 +72,7 @@ public struct CommandRunner {
 
     func openStore(_ configuration: Configuration) throws(StartupError) -> Store {
         try Startup.makeDirectory(configuration.stateDirectory, mode: 0o700)
-        do throws(StoreError) { return try Store.open(directory: configuration.stateDirectory) } catch {
-            throw StartupError(error)
-        }
+        return try Startup.stored { () throws(StoreError) in try Store.open(directory: configuration.stateDirectory) }
     }
 
     /// Asks the running gateway. Nil if none runs.

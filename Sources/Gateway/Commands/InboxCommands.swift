@@ -10,9 +10,9 @@ extension CommandRunner {
         var output = Output(descriptor: STDOUT_FILENO)
         var text = ByteBuffer(capacity: Limits.canonicalJSON + (1 << 20))
         var isFirst = true
-        let unread = try stored { () throws(StoreError) in try store.unreadCount() }
+        let unread = try Startup.stored { () throws(StoreError) in try store.unreadCount() }
         if json { output.write("{\"unread\":\(unread),\"notifications\":[") }
-        try stored { () throws(StoreError) in
+        try Startup.stored { () throws(StoreError) in
             try store.notifications(unreadOnly: unreadOnly, limit: limit ?? .max) { row in
                 text.removeAll()
                 if json {
@@ -34,7 +34,7 @@ extension CommandRunner {
         let configuration = try configuration()
         let store = try openStore(configuration)
         var exit = ExitCode.ok
-        try stored { () throws(StoreError) in
+        try Startup.stored { () throws(StoreError) in
             for id in ids where try store.markRead(id) == .unknown {
                 Output.complain("there is no notification \(id)")
                 exit = .badData
@@ -47,7 +47,7 @@ extension CommandRunner {
     func readAll() throws(StartupError) -> ExitCode {
         let configuration = try configuration()
         let store = try openStore(configuration)
-        try stored { () throws(StoreError) in try store.markAllRead() }
+        _ = try Startup.stored { () throws(StoreError) in try store.markAllRead() }
         poke("inbox", configuration)
         return .ok
     }

@@ -19,7 +19,7 @@ extension CommandRunner {
         case .tokenMute(let bundle): return try setMuted(true, bundle, store, address, configuration)
         case .tokenUnmute(let bundle): return try setMuted(false, bundle, store, address, configuration)
         case .tokenDelete(let bundle):
-            let change = try stored { () throws(StoreError) in
+            let change = try Startup.stored { () throws(StoreError) in
                 try store.deleteRegistration(server: address.bytes, bundle: self.bytes(of: bundle).bytes)
             }
             return try finish(change, bundle, configuration)
@@ -61,7 +61,7 @@ extension CommandRunner {
         var bytes = ByteBuffer(capacity: Limits.deviceToken)
         defer { bytes.wipe() }
         bytes.append(token)
-        let change = try stored { () throws(StoreError) in
+        let change = try Startup.stored { () throws(StoreError) in
             try store.addRegistration(
                 server: server.bytes, bundle: self.bytes(of: bundle).bytes, token: bytes.bytes,
                 routingKey: routingKey.bytes, endToEndKey: endToEndKey.bytes, at: SystemClock().unixTime)
@@ -71,7 +71,7 @@ extension CommandRunner {
 
     private func show(_ bundle: String, in store: Store, server: Blob<16>) throws(StartupError) -> ExitCode {
         var text = ByteBuffer(capacity: 1024)
-        let found = try stored { () throws(StoreError) in
+        let found = try Startup.stored { () throws(StoreError) in
             try store.registration(server: server.bytes, bundle: self.bytes(of: bundle).bytes) { row in
                 if json { Self.append(row, to: &text) } else { text.append(hex: row.token) }
             }
@@ -85,7 +85,7 @@ extension CommandRunner {
     private func setMuted(
         _ muted: Bool, _ bundle: String, _ store: Store, _ server: Blob<16>, _ configuration: Configuration
     ) throws(StartupError) -> ExitCode {
-        let change = try stored { () throws(StoreError) in
+        let change = try Startup.stored { () throws(StoreError) in
             try store.setMuted(muted, server: server.bytes, bundle: self.bytes(of: bundle).bytes)
         }
         return try finish(change, bundle, configuration)
@@ -107,7 +107,7 @@ extension CommandRunner {
         var line = ByteBuffer(capacity: 1024)
         var isFirst = true
         if json { output.write("[") }
-        try stored { () throws(StoreError) in
+        try Startup.stored { () throws(StoreError) in
             try store.registrations(server: server.bytes) { row in
                 line.removeAll()
                 if json {
@@ -137,10 +137,5 @@ extension CommandRunner {
         text.append(hex: row.routingKey)
         text.append("\",\"muted\":")
         text.append(row.isMuted ? "true}" : "false}")
-    }
-
-    /// A call of the store, whose errors become the command's.
-    func stored<R>(_ body: () throws(StoreError) -> R) throws(StartupError) -> R {
-        do throws(StoreError) { return try body() } catch { throw StartupError(error) }
     }
 }

@@ -179,16 +179,22 @@ struct Delivery: ~Copyable {
         json.append(canonicalJSON: document)
         try begin(store)
         try store.markSeen(header.messageID.bytes, at: now, expires: header.expiresAt)
+        if try insert(header, registration, store, now) { soundsInBurst += 1 }
+        shownInBurst += 1
+    }
+
+    /// Puts the document into the inbox; says whether it asks for a sound.
+    private func insert(
+        _ header: NotifyHeader, _ registration: Registration, _ store: Store, _ now: Int64
+    ) throws(StoreError) -> Bool {
         let view = NotificationView(document)
-        let hasSound = view.sound != nil
         try store.insertNotification(
             NewNotification(
                 messageID: header.messageID.bytes, bundle: registration.bundle.bytes, source: .sgp, received: now,
                 expires: header.expiresAt, title: view.title, subtitle: view.subtitle, body: view.body,
                 sound: view.sound, badge: view.badge, category: view.category, thread: view.thread,
                 payload: json.pointer.bytes))
-        shownInBurst += 1
-        if hasSound { soundsInBurst += 1 }
+        return view.sound != nil
     }
 }
 
