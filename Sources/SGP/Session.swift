@@ -135,8 +135,8 @@ public struct Session: ~Copyable {
     public var framePointer: UnsafeRawBufferPointer { queue.frontPointer }
 
     public var hasFrames: Bool { !queue.isEmpty }
-    /// The frame to send next is C_PING, whose answer proves that everything before it has been read.
-    public var isFrontPing: Bool { !queue.isEmpty && queue.frontPointer[2] == ClientMessage.ping.rawValue }
+    /// The type of the frame to send next.
+    public var frontType: ClientMessage? { queue.isEmpty ? nil : ClientMessage(rawValue: queue.frontPointer[2]) }
 
     /// Sending the front frame has begun and is not complete.
     public mutating func sending(now: Int64) {

@@ -38,8 +38,7 @@ extension CommandRunner {
     private func readFile(_ path: String) throws(StartupError) -> [UInt8] {
         var buffer = ByteBuffer(capacity: Self.maximum)
         do throws(StoreError) { try AtomicFile.read(path, into: &buffer) } catch {
-            throw StartupError(
-                lines: StartupError(error).lines, error.isMissing ? .configuration : StartupError(error).exit)
+            throw StartupError(error.text, error.isMissing ? .inputOutput : StartupError(error).exit)
         }
         return Array(buffer.pointer)
     }

@@ -66,7 +66,9 @@ extension Uplink {
         case .authenticated: authenticated(now: now)
         case .notify: return takeNotify(unixTime: unixTime)
         case .oversizeNotify: return takeOversize()
-        case .pollDone: log.debug(.session, "S_POLL_DONE")
+        case .pollDone:
+            delivery.endPoll()
+            log.debug(.session, "S_POLL_DONE")
         case .ping: log.debug(.session, "S_PING answered")
         case .pong(let roundTrip):
             guard let roundTrip else {
@@ -202,13 +204,14 @@ extension Uplink {
         var sent = false
         while stream.stage == .open, session.hasFrames {
             session.sending(now: now)
-            let isPing = session.isFrontPing
+            let type = session.frontType
             switch stream.write(session.framePointer.bytes) {
             case .done: session.sent()
             case .blocked: return (sent, nil)
             case .failed(let error): return (sent, EndReason(error))
             }
-            if isPing { ackAtPing = sentAck }
+            if type == .ping { ackAtPing = sentAck }
+            if type == .poll { delivery.beginPoll() }
             sent = true
         }
         return (sent, nil)

@@ -112,7 +112,9 @@ final class Uplink {
     func stop(now: Int64) {
         drop(.stopped, now: now)
         link.stop(.stopping, now: now)
-        if confirmedAck > 0 { try? store.deleteAcknowledgements(through: confirmedAck) }
+        do throws(StoreError) {
+            if confirmedAck > 0 { try store.deleteAcknowledgements(through: confirmedAck) }
+        } catch { report(error) }
     }
 
     // MARK: In the loop
@@ -158,6 +160,8 @@ final class Uplink {
     func drop(_ reason: EndReason, now: Int64) {
         guard stream.stage != .idle || link.state == .resolving else { return }
         session.sayGoodbye()
+        // A server reads what came before a goodbye, so acknowledgements that have left need not be repeated.
+        if flush(now: now).end == nil, !session.hasFrames { confirmedAck = max(confirmedAck, sentAck) }
         finish(reason, now: now)
     }
 
