@@ -49,6 +49,7 @@ import Testing
         driver.sendAll()
         #expect(driver.frames.count == queued + 2)
         #expect(driver.frames.last == Client.poll(0))
+        #expect(driver.frames.reduce(0) { $0 + $1.count } <= Limits.sendBuffer)
     }
 
     @Test func acknowledgementsFreeIsTrue() {
