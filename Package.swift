@@ -39,10 +39,18 @@ let package = Package(
             dependencies: ["Bytes", "CBoard", "SGP", "Payload", "Sealing", "Store", "Loop", "Panel"],
             swiftSettings: board),
         .executableTarget(name: "skyglowd", dependencies: ["Gateway"], swiftSettings: board),
-        .target(name: "Testbed", dependencies: ["Bytes", "SGP", "CBoard"], swiftSettings: common),
+        .target(name: "Testbed", dependencies: ["Bytes", "CBoard"], swiftSettings: common),
         .executableTarget(name: "skyglow-testbed", dependencies: ["Testbed"], swiftSettings: common),
         .testTarget(name: "BytesTests", dependencies: ["Bytes"], swiftSettings: common),
+        .testTarget(
+            name: "PayloadTests", dependencies: ["Payload", "Sealing", "Bytes", "CBoard"], swiftSettings: common),
+        .testTarget(name: "SealingTests", dependencies: ["Sealing", "Bytes"], swiftSettings: common),
+        .testTarget(name: "TestbedTests", dependencies: ["Testbed", "CBoard"], swiftSettings: common),
+        .testTarget(name: "StoreTests", dependencies: ["Store", "Bytes", "CBoard"], swiftSettings: common),
         .testTarget(name: "SGPTests", dependencies: ["SGP", "Bytes"], swiftSettings: common),
+        .testTarget(name: "PanelTests", dependencies: ["Panel", "Bytes", "CBoard"], swiftSettings: common),
+        .testTarget(
+            name: "GatewayTests", dependencies: ["Gateway", "Panel", "Bytes", "CBoard"], swiftSettings: common),
     ],
     swiftLanguageModes: [.v6]
 )

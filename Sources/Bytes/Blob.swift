@@ -1,6 +1,6 @@
 /// A value of up to `capacity` bytes held in place, without the heap: keys, identifiers, addresses.
 public struct Blob<let capacity: Int>: Sendable, BitwiseCopyable {
-    private var storage = InlineArray<capacity, UInt8>(repeating: 0)
+    @usableFromInline var storage = InlineArray<capacity, UInt8>(repeating: 0)
     public private(set) var count = 0
 
     public init() {}
@@ -29,8 +29,10 @@ public struct Blob<let capacity: Int>: Sendable, BitwiseCopyable {
 
     public var isEmpty: Bool { count == 0 }
 
+    /// What it holds. Transparent, because the specialised getter would take the blob by value and return a span of its
+    /// own dead copy (Swift 6.3.1 with optimisation).
     public var bytes: RawSpan {
-        @_lifetime(borrow self)
+        @_transparent @_lifetime(borrow self)
         get { storage.span.bytes.extracting(0..<count) }
     }
 

@@ -43,6 +43,10 @@ public enum Limits {
     public static let signature = 256
     /// An RSA-2048 public key as DER SubjectPublicKeyInfo is 294 bytes.
     public static let publicKey = 512
+    /// A PEM file with an RSA-2048 key.
+    public static let keyFile = 4096
+    /// A PEM bundle of a certificate, its intermediates and a key.
+    public static let clientCertificate = 65_536
     /// A pinned certificate as DER.
     public static let certificate = 16_384
 
@@ -56,23 +60,37 @@ public enum Limits {
     public static let nesting = 32
     /// Values in one document. The smallest value takes one byte, so no document of `inflated` bytes has more.
     public static let documentValues = inflated + 1
-    /// Canonical JSON of one document. A control character grows from one byte to six.
-    public static let canonicalJSON = 6 * inflated + 64
+    /// Texts of a document that its decoder cannot refer to in the input but must write down: unescaped, transcoded or
+    /// decoded from base64. UTF-16 grows by half at most.
+    public static let documentText = 2 * inflated
+    /// Canonical JSON of one document. The worst growth in a TLV is an array of empty DATA, `{"$data":""},` for two
+    /// bytes; a control character grows from one byte to six. A document that would need more is refused when built.
+    public static let canonicalJSON = 7 * inflated + 64
 
     // MARK: Store (§11)
 
     /// Notifications that one transaction may cover.
-    public static let burst = 64
+    public static let burst = 256
     /// Rows of the inbox; read ones go first.
     public static let inboxRows = 1024
     /// Message identifiers remembered for duplicates, at least.
     public static let seenRows = 4096
     /// How long an identifier is remembered, at least: 7 days, in seconds.
     public static let seenSeconds: Int64 = 7 * 86_400
+    /// Arrivals after which an identifier is forgotten in any case, however far its notification's expiry lies ahead.
+    public static let seenArrivals = 262_144
     /// Acknowledgements waiting for a connection, or for proof that the server has read them.
     public static let pendingAcks = 8192
     /// Memory that SQLite may use.
     public static let storeMemory = 4 << 20
+    /// Pages of 4096 bytes that SQLite keeps in memory; a transaction that changes more spills into the log.
+    public static let storeCachePages = 256
+    /// Pages in the log after which they are moved into the database.
+    public static let storeLogPages = 256
+    /// How long a write waits for another process's.
+    public static let storeBusy: Int64 = 2000
+    /// A small file: key, certificate chain.
+    public static let smallFile = 65_536
 
     // MARK: Time
 
@@ -89,16 +107,52 @@ public enum Limits {
 
     // MARK: Processes
 
+    /// Descriptors of one poll: signals, control socket and its clients, the server's socket, DNS.
+    public static let pollSlots = 1 + 1 + controlClients + 1 + 16
     /// Clients of the control socket at once.
     public static let controlClients = 8
     public static let controlRequest = 1024
     public static let controlAnswer = 8192
     /// Outputs that may share a role of the panel.
     public static let panelOutputs = 4
+    /// Alternatives that one `led:` output may name.
+    public static let ledNames = 8
+    /// The name of an LED, a GPIO line or a chip. The kernel's own bounds are 64 and 32.
+    public static let deviceName = 64
+    /// What a device without access is left alone before the next try.
+    public static let panelRetry: Int64 = 10_000
+    /// The text of what is wrong with one output.
+    public static let panelProblem = 384
+    /// What is read of an LED's list of triggers.
+    public static let triggerList = 8192
     /// One line of the log.
     public static let logLine = 512
+    /// The text of a line, after time, level and area, which take less than the rest.
+    public static let logText = 448
     /// One line of the configuration: inih's own bound less its terminator.
     public static let configurationLine = 199
+    /// A whole configuration.
+    public static let configurationFile = 65_536
+    /// Faults of a configuration that are told; the rest is counted.
+    public static let configurationFaults = 64
+    /// Routes of a configuration, and the name of one.
+    public static let routes = 32
+    public static let routeName = 32
+    /// Words of a hook's command line.
+    public static let hookWords = 16
+    /// Beeps of one notification.
+    public static let beeps = 20
+    /// Entries of a list of resolvers or of address ranges.
+    public static let addressList = 16
+    /// The smallest and the largest log ring.
+    public static let logRingMinimum = 4096
+    public static let logRingMaximum = 16 << 20
+    /// Places in the program whose log rate is watched at once.
+    public static let logSites = 64
+    /// Lines a place may log at once.
+    public static let logBurst = 10
+    /// After a burst, one more line in this time.
+    public static let logRefill: Int64 = 10_000
     /// A path of a file.
     public static let path = 4096
 }

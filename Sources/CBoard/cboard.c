@@ -1,3 +1,4 @@
+#define _GNU_SOURCE
 #include "CBoard.h"
 
 static int argument_count;
@@ -18,10 +19,15 @@ void cb_set_errno(int value) { errno = value; }
 
 int cb_open(const char *path, int flags, unsigned mode) { return open(path, flags | O_CLOEXEC, (mode_t)mode); }
 
-int cb_set_nonblocking(int fd) {
-    int flags = fcntl(fd, F_GETFL, 0);
-    return flags < 0 ? -1 : fcntl(fd, F_SETFL, flags | O_NONBLOCK);
+int cb_accept(int listener) { return accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK); }
+
+void cb_set_socket_timeout(int fd, int milliseconds) {
+    struct timeval limit = {milliseconds / 1000, (milliseconds % 1000) * 1000};
+    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
 }
+
+void cb_ignore_sigpipe(void) { signal(SIGPIPE, SIG_IGN); }
 
 static int64_t clock_ns(clockid_t clock) {
     struct timespec now;

@@ -1,1 +1,185 @@
-/// To be written.
+import Bytes
+import CBoard
+import Loop
+import Panel
+import SGP
+import Store
+
+/// Everything of one running gateway, and its loop: one thread, one `poll`, nothing that waits on the network.
+final class Gateway {
+    var configuration: Configuration
+    let configurationPath: String
+    let store: Store
+    let log: Log
+    let control: ControlSocket
+    let clock = SystemClock()
+    var uplink: Uplink?
+    var panel: Panel
+    var memory = Memory()
+    var isStopping = false
+    /// The step of `panel test` at hand, and when the next one begins.
+    var testStep: (index: Int, until: Int64)?
+    private let lock: StateLock
+    private let signals: Signals
+    private var poll = PollSet(capacity: Limits.pollSlots)
+    private var shownLink: LinkState?
+    private var reportedProblems: UInt32 = 0
+
+    /// Opens nothing but takes what `Startup` has opened.
+    init(_ parts: consuming Startup.Parts) {
+        configuration = parts.configuration
+        configurationPath = parts.configurationPath
+        lock = parts.lock
+        store = parts.store
+        log = parts.log
+        control = parts.control
+        signals = parts.signals
+        uplink = parts.uplink
+        panel = Panel(parts.configuration.panel, now: SystemClock().now)
+    }
+
+    /// Runs until a signal or `skyglowd stop`.
+    func run() -> ExitCode {
+        let begin = clock.now
+        uplink?.start(now: begin)
+        refreshMessageLight(now: begin)
+        log.notice(.gateway, "skyglowd \(Version.number) \(Version.target) is ready")
+        memory.markReady()
+        while !isStopping {
+            let now = clock.now
+            advance(now: now)
+            guard !isStopping else { break }
+            do throws(SystemError) { try wait(now: now) } catch {
+                log.error(.gateway, "\(error.text)")
+                return .inputOutput
+            }
+        }
+        shutDown()
+        return .ok
+    }
+
+    private func advance(now: Int64) {
+        takeSignals(now: now)
+        uplink?.advance(now: now, unixTime: clock.unixTime)
+        takeNews(now: now)
+        let control = control
+        control.advance(now: now) { request, answer in
+            self.answer(request, into: &answer, now: now)
+        }
+        showLink(now: now)
+        advanceTest(now: now)
+        if let deadline = panel.deadline, now >= deadline { panel.tick(now: now, wall: clock.unixMilliseconds) }
+        logPanelProblems()
+    }
+
+    /// Sleeps until something happens or is due.
+    private func wait(now: Int64) throws(SystemError) {
+        poll.removeAll()
+        poll.add(signals.raw, events: POLLIN)
+        control.register(in: &poll)
+        uplink?.register(in: &poll)
+        let due = min(
+            uplink?.deadline(now: now) ?? .max, panel.deadline ?? .max, control.deadline, testStep?.until ?? .max)
+        // The clock may stand between two milliseconds: one more, so that the deadline has passed when poll returns.
+        let milliseconds = due == .max ? -1 : due <= now ? 0 : Int32(clamping: due - now + 1)
+        try poll.wait(milliseconds: milliseconds)
+    }
+
+    private func shutDown() {
+        let now = clock.now
+        uplink?.stop(now: now)
+        panel.shutdown(wall: clock.unixMilliseconds)
+        log.notice(.gateway, "stopped")
+        log.flush()
+        control.remove()
+    }
+
+    // MARK: Signals
+
+    private func takeSignals(now: Int64) {
+        while let signal = signals.next() {
+            switch signal {
+            case SIGTERM, SIGINT:
+                log.notice(.gateway, "asked to stop by signal \(signal)")
+                isStopping = true
+            case SIGHUP: reload(now: now)
+            case SIGUSR1: dump(now: now)
+            case SIGUSR2: reconnect(now: now)
+            default: break
+            }
+        }
+    }
+
+    func reconnect(now: Int64) {
+        log.notice(.gateway, "asked to reconnect")
+        uplink?.reconnect(now: now)
+    }
+
+    /// How things stand, into the log.
+    private func dump(now: Int64) {
+        var text = ByteBuffer(capacity: Limits.controlAnswer)
+        text.append(text: report(now: now), now: clock.unixTime)
+        var begin = 0
+        for index in 0..<text.count where text.pointer[index] == UInt8(ascii: "\n") {
+            log.notice(.gateway, "\(printable: UnsafeRawBufferPointer(rebasing: text.pointer[begin..<index]))")
+            begin = index + 1
+        }
+    }
+
+    // MARK: Lights
+
+    private func takeNews(now: Int64) {
+        guard let news = uplink?.news, news.inboxChanged else { return }
+        uplink?.news = Uplink.News()
+        refreshMessageLight(now: now)
+        if news.sounds > 0 { panel.beep(1, now: now, wall: clock.unixMilliseconds) }
+    }
+
+    /// The light is a function of the unread rows.
+    func refreshMessageLight(now: Int64) {
+        do throws(StoreError) {
+            let unread = try store.unreadCount()
+            guard testStep == nil else { return }
+            panel.setLight(.message, Lights.message(unread: Int64(unread)), now: now, wall: clock.unixMilliseconds)
+        } catch { report(error) }
+    }
+
+    private func showLink(now: Int64) {
+        let state = uplink?.link.state ?? .unconfigured
+        guard state != shownLink, testStep == nil else { return }
+        shownLink = state
+        panel.setLight(.link, Lights.link(state), now: now, wall: clock.unixMilliseconds)
+    }
+
+    private func logPanelProblems() {
+        guard panel.problemChanges != reportedProblems else { return }
+        reportedProblems = panel.problemChanges
+        panel.forEachProblem { role, output, problem in
+            log.warning(.panel, "\(role.name) \(output): \(printable: problem)")
+        }
+    }
+
+    private func advanceTest(now: Int64) {
+        guard let step = testStep, now >= step.until else { return }
+        beginTestStep(step.index + 1, now: now)
+    }
+
+    /// One output after the other; then the lights show again what is.
+    func beginTestStep(_ index: Int, now: Int64) {
+        if let step = panel.beginTest(index, now: now, wall: clock.unixMilliseconds) {
+            log.info(.panel, "test: \(step.role.name) \(step.label)")
+            testStep = (index, now + step.duration)
+            return
+        }
+        testStep = nil
+        shownLink = nil
+        panel.endTest(now: now, wall: clock.unixMilliseconds)
+        refreshMessageLight(now: now)
+    }
+
+    func report(_ error: StoreError) {
+        var text = ByteBuffer(capacity: Limits.logLine)
+        error.describe(into: &text)
+        log.error(.store, "\(printable: text.pointer)")
+    }
+}

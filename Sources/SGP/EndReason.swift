@@ -55,8 +55,10 @@ public enum EndReason: Equatable, Sendable {
     case closed
     /// The network refused or broke the connection: an errno.
     case network(Int32)
-    /// The handshake failed inside TLS.
-    case tls
+    /// There is no network to reach the server by: an errno.
+    case noNetwork(Int32)
+    /// TLS failed: the library's error code.
+    case tls(UInt)
     /// The server showed another certificate than the pinned one.
     case pinMismatch
     /// The name of the server could not be resolved.

@@ -55,6 +55,9 @@ public struct FrameParser: ~Copyable {
         get { buffer.bytes.extracting(current) }
     }
 
+    /// The same for an owner that is a class. Valid until the next call.
+    public var payloadPointer: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: buffer.pointer[current]) }
+
     /// Some bytes of a frame are there and the rest is not.
     public var isInsideFrame: Bool { toSkip > 0 || buffer.count > start }
 

@@ -23,6 +23,12 @@ public struct FrameQueue: ~Copyable {
         }
     }
 
+    /// The same for an owner that is a class. Valid until the queue changes.
+    public var frontPointer: UnsafeRawBufferPointer {
+        let length = front.byteCount
+        return UnsafeRawBufferPointer(rebasing: buffer.pointer[start..<start + length])
+    }
+
     /// Drops the oldest frame, which has been sent whole.
     public mutating func removeFront() {
         let length = front.byteCount

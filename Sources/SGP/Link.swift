@@ -75,7 +75,9 @@ public struct Link: Sendable {
             nextAttempt = now
             enter(.connecting, now: now)
         case .planned: backOff(retryAfter: 0, random: random, now: now)
-        case .soft(let retryAfter): backOff(retryAfter: retryAfter, random: random, now: now)
+        case .soft(let retryAfter):
+            backOff(retryAfter: retryAfter, random: random, now: now)
+            if case .noNetwork = reason { enter(.noNetwork, now: now) }
         case .authRefused:
             failures += 1
             stop(.authRefused, now: now)

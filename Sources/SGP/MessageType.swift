@@ -62,7 +62,7 @@ public enum ClientMessage: UInt8, Sendable {
 }
 
 /// What C_ACK says became of a notification (SGP v2 §5).
-public enum AckStatus: UInt8, Sendable {
+public enum AckStatus: UInt8, Sendable, BitwiseCopyable {
     case delivered = 0
     case decryptionFailed = 1
     case unreadable = 2

@@ -99,11 +99,17 @@ public struct Session: ~Copyable {
         get { parser.payload }
     }
 
+    /// The same for an owner that is a class, whose properties cannot lend a span. Valid until `next` is called.
+    public var payloadPointer: UnsafeRawBufferPointer { parser.payloadPointer }
+
     /// What the challenge asks to be signed, after `.challenge` (SGP v2 §4).
     public var signatureMaterial: RawSpan {
         @_lifetime(borrow self)
         get { material.bytes }
     }
+
+    /// The same for an owner that is a class. Valid until the challenge is answered.
+    public var materialPointer: UnsafeRawBufferPointer { material.pointer }
 
     /// The address after `.registered`.
     public var assignedAddress: Blob<255> { address }
@@ -125,7 +131,12 @@ public struct Session: ~Copyable {
         get { queue.front }
     }
 
+    /// The same for an owner that is a class. Valid until a frame is queued or sent.
+    public var framePointer: UnsafeRawBufferPointer { queue.frontPointer }
+
     public var hasFrames: Bool { !queue.isEmpty }
+    /// The frame to send next is C_PING, whose answer proves that everything before it has been read.
+    public var isFrontPing: Bool { !queue.isEmpty && queue.frontPointer[2] == ClientMessage.ping.rawValue }
 
     /// Sending the front frame has begun and is not complete.
     public mutating func sending(now: Int64) {

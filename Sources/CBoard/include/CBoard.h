@@ -40,6 +40,7 @@
 #include <openssl/evp.h>
 #include <openssl/kdf.h>
 #include <openssl/pem.h>
+#include <openssl/rand.h>
 #include <openssl/rsa.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
@@ -55,11 +56,35 @@ int cb_errno(void);
 void cb_set_errno(int value);
 /* open(2) and fcntl(2) are variadic. Every descriptor is close-on-exec. */
 int cb_open(const char *path, int flags, unsigned mode);
-int cb_set_nonblocking(int fd);
+/* accept4(2), a GNU extension: the new descriptor is non-blocking and close-on-exec. */
+int cb_accept(int listener);
+/* Bounds every send, receive and connect on a blocking socket; the structure depends on the width of time_t. */
+void cb_set_socket_timeout(int fd, int milliseconds);
+/* SIG_IGN is a macro that casts. */
+void cb_ignore_sigpipe(void);
+
+/* Before SQLite is first used: its allocator, with the statistics whose mutex serialises it, and file names that are
+ * never URIs. Then, for a connection: whether closing it moves the log into the database. */
+int cb_sqlite3_config(const sqlite3_mem_methods *memory);
+int cb_sqlite3_checkpoint_on_close(sqlite3 *database, int on);
 
 /* Nanoseconds of CLOCK_BOOTTIME (counts suspend) and CLOCK_REALTIME. */
 int64_t cb_boottime_ns(void);
 int64_t cb_realtime_ns(void);
+
+/* Options of a TLS client that OpenSSL sets through macros: TLS 1.2 or newer, no tickets, no session cache, whole writes
+ * that may be repeated from another address, released buffers, the peer's certificate asked for. */
+void cb_ssl_ctx_configure(SSL_CTX *context);
+/* The error code of a connection that ended without TLS's own goodbye. */
+int cb_ssl_is_unexpected_eof(unsigned long code);
+/* The certificates after the first of a PEM bundle, or NULL. The stack type is a macro. */
+STACK_OF(X509) *cb_read_chain(const void *pem, int size);
+/* A distinguished name on one line, control characters escaped. */
+int cb_print_name(BIO *out, const X509_NAME *name);
+void cb_free_chain(STACK_OF(X509) *chain);
+
+/* Milliseconds until c-ares must be called again, at most max_ms. */
+int cb_ares_timeout_ms(ares_channel channel, int max_ms);
 
 /* Allocations since the process began, split by who asked: Embedded Swift allocates with posix_memalign only, the
  * C libraries with malloc, calloc and realloc only. Counted where the linker wraps those four and free (see

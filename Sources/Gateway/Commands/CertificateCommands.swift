@@ -1,0 +1,156 @@
+import Bytes
+import CBoard
+import Loop
+import SGP
+import Store
+
+/// `skyglowd certificate …`: provisioning the certificate that the connection is pinned to (SGP v2 §1).
+extension CommandRunner {
+    private static let maximum = 65_536
+    private static let patience: Int64 = 20_000
+
+    func certificate(_ command: Command) throws(StartupError) -> ExitCode {
+        let configuration = try configuration()
+        let server = try server(of: configuration)
+        switch command {
+        case .certificateFetch(let from, let fingerprint, let yes):
+            guard !yes || fingerprint != nil else {
+                throw StartupError("--yes needs --fingerprint, or anybody's certificate would do", .usage)
+            }
+            let pem = try fetch(from: from, server, configuration)
+            let description = try describe(pem, of: from ?? server.address)
+            Output.complain(text(description))
+            try confirm(description, fingerprint: fingerprint, yes: yes)
+            return try keep(pem, server, configuration)
+        case .certificateImport(let path):
+            let pem = try readFile(path)
+            let description = try describe(pem, of: path)
+            Output.complain(text(description))
+            return try keep(pem, server, configuration)
+        default:
+            let pem = try readFile(server.certificate)
+            let description = try describe(pem, of: server.certificate)
+            printText(json ? jsonText(description) : text(description) + "\n")
+            return .ok
+        }
+    }
+
+    private func readFile(_ path: String) throws(StartupError) -> [UInt8] {
+        var buffer = ByteBuffer(capacity: Self.maximum)
+        do throws(StoreError) { try AtomicFile.read(path, into: &buffer) } catch {
+            throw StartupError(lines: StartupError(error).lines, error.isMissing ? .configuration : StartupError(error).exit)
+        }
+        return Array(buffer.pointer)
+    }
+
+    private func describe(_ pem: [UInt8], of name: String) throws(StartupError) -> Certificate.Description {
+        guard let description = pem.withUnsafeBytes({ Certificate.describe(pem: $0) }) else {
+            throw StartupError("\(name): no certificate in PEM form", .badData)
+        }
+        return description
+    }
+
+    private func text(_ description: Certificate.Description) -> String {
+        "certificate\n  subject  \(description.subject)\n  issuer   \(description.issuer)\n"
+            + "  valid    \(description.notBefore) to \(description.notAfter) (does not matter: it is pinned)\n"
+            + "  SHA-256  \(description.fingerprint)"
+    }
+
+    private func jsonText(_ description: Certificate.Description) -> String {
+        var out = ByteBuffer(capacity: 16_384)
+        out.append("{")
+        out.member("subject", description.subject)
+        out.member("issuer", description.issuer)
+        out.member("fingerprint", description.fingerprint)
+        out.member("not_before", description.notBefore)
+        out.member("not_after", description.notAfter)
+        out.append("}\n")
+        return String(decoding: out.pointer, as: UTF8.self)
+    }
+
+    /// A person compares, or the fingerprint that a script was given decides.
+    private func confirm(
+        _ description: Certificate.Description, fingerprint: String?, yes: Bool
+    ) throws(StartupError) {
+        if let fingerprint {
+            let digits = String(fingerprint.lowercased().filter { $0 != ":" && $0 != " " })
+            guard digits == description.fingerprint else {
+                throw StartupError("the fingerprint is not \(digits): nothing stored", .badData)
+            }
+            if yes { return }
+        }
+        let answer = Output.ask("Is this the server's certificate? [y/N] ")
+        guard answer == UInt8(ascii: "y") || answer == UInt8(ascii: "Y") else {
+            throw StartupError("not confirmed: nothing stored", .unavailable)
+        }
+    }
+
+    private func keep(
+        _ pem: [UInt8], _ server: Configuration.Server, _ configuration: Configuration
+    ) throws(StartupError) -> ExitCode {
+        try Startup.makeDirectory(configuration.stateDirectory, mode: 0o700)
+        do throws(StoreError) { try AtomicFile.write(server.certificate, pem.span.bytes, mode: 0o644) } catch {
+            throw StartupError(error)
+        }
+        Output.complain("stored in \(server.certificate)")
+        poke("reload", configuration)
+        return .ok
+    }
+
+    // MARK: Fetching
+
+    private func fetch(
+        from: String?, _ server: Configuration.Server, _ configuration: Configuration
+    ) throws(StartupError) -> [UInt8] {
+        guard let resolver = Resolver(servers: configuration.resolverList) else {
+            throw StartupError("the resolver could not be started", .unavailable)
+        }
+        let base: String
+        if let from { base = from } else { base = try httpAddress(of: server.address, resolver) }
+        guard var address = WebAddress(base) else { throw StartupError("\(base) is no web address", .badData) }
+        if address.path == "/" { address.path = "/snd/server_cert.pem" }
+        let target = try resolve(address, resolver)
+        Output.complain("fetching \(address.path) from \(target.text)")
+        do throws(HTTPError) {
+            return try HTTPFetch.get(address, at: target, limit: Self.maximum, milliseconds: Self.patience)
+        } catch { throw StartupError("\(base): \(error.text)", .unavailable) }
+    }
+
+    /// `http_addr` of the server's TXT record.
+    private func httpAddress(of server: String, _ resolver: Resolver) throws(StartupError) -> String {
+        resolver.askText("_sgn." + server)
+        try wait(resolver, for: "_sgn." + server)
+        for text in resolver.texts {
+            if let record = ServiceRecord(text.span.bytes), !record.httpAddress.isEmpty { return record.httpAddress.text }
+        }
+        throw StartupError("the TXT record of _sgn.\(server) has no http_addr: give --from URL", .unavailable)
+    }
+
+    private func resolve(_ address: WebAddress, _ resolver: Resolver) throws(StartupError) -> SocketAddress {
+        if let literal = SocketAddress(literal: address.host, port: address.port) { return literal }
+        resolver.askAddresses(address.host, port: address.port)
+        try wait(resolver, for: address.host)
+        guard let first = resolver.addresses.first else {
+            throw StartupError("\(address.host) has no address", .unavailable)
+        }
+        return first
+    }
+
+    private func wait(_ resolver: Resolver, for name: String) throws(StartupError) {
+        var poll = PollSet(capacity: 16)
+        let deadline = SystemClock().now + Self.patience
+        while resolver.outcome == .pending, SystemClock().now < deadline {
+            poll.removeAll()
+            resolver.register(in: &poll)
+            do throws(SystemError) { try poll.wait(milliseconds: resolver.timeout(limit: 1_000)) } catch {
+                throw StartupError(error.text, .unavailable)
+            }
+            resolver.process()
+        }
+        guard resolver.outcome != .answered else { return }
+        var reason = ByteBuffer(capacity: 128)
+        if case .failed(let status) = resolver.outcome { reason.append(resolverStatus: status) }
+        let words = reason.isEmpty ? "no answer" : String(decoding: reason.pointer, as: UTF8.self)
+        throw StartupError("\(name): \(words)", .unavailable)
+    }
+}

@@ -1,0 +1,45 @@
+/// The usage of 80 columns that `--help` prints.
+public enum Help {
+    public static let text = """
+        usage: skyglowd [-c FILE] [--json] COMMAND
+
+        Receives push notifications of a Skyglow Notifications server and shows them
+        on a light.
+
+        The gateway
+          run                      runs in the foreground, one per state directory
+          check                    checks the configuration
+          status                   how things stand; exit 0 connected, 1 not
+                                   connected, 3 not running
+          reload, reconnect, stop  tells the running gateway to
+          panel test               each output in turn
+          log [-f] [-n N]          the last N lines of the log; -f follows it
+
+        Setting up
+          certificate fetch        fetches the server's certificate and asks
+            [--from URL]             the server's http_addr, if not from DNS
+            [--fingerprint HEX]      accept only this SHA-256
+            [--yes]                  do not ask; needs --fingerprint
+          certificate import FILE  takes it from a PEM file
+          certificate show         the pinned certificate
+
+        Applications
+          token add BUNDLE         prints the device token of an application
+          token list               all of them
+          token mute BUNDLE        keeps it, shows nothing
+          token unmute BUNDLE
+          token delete BUNDLE      forgets it: its token is worth nothing more
+
+        Notifications
+          inbox [--unread] [-n N]  what came in, newest first
+          read ID...               marks them read; the light follows
+          read all
+
+        Options
+          -c FILE                  the configuration; else $SKYGLOWD_CONFIG,
+                                   else /etc/skyglow/skyglowd.conf
+          --json                   for scripts, where a command lists or shows
+          --version, --help
+
+        """
+}

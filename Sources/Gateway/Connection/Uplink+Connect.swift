@@ -1,0 +1,132 @@
+import Bytes
+import CBoard
+import Loop
+import SGP
+
+/// From an attempt that is due to an open TLS connection.
+extension Uplink {
+    /// An attempt begins: a key to register with if need be, then the address of the server.
+    func begin(now: Int64) {
+        purpose = identity == nil ? .register : .login
+        guard purpose == .login || hasFreshKey || makeKey() else { return finish(.identity, now: now) }
+        if let target = takeTarget() { return connect(to: target, now: now) }
+        link.reached(.resolving, now: now)
+        stageDeadline = now + Limits.connect
+        if let endpoint = settings.endpoint {
+            if let literal = SocketAddress(literal: endpoint.host, port: endpoint.port) {
+                targets = [literal]
+                return begin(now: now)
+            }
+            resolvingPort = endpoint.port
+            resolver.askAddresses(endpoint.host, port: endpoint.port)
+        } else {
+            resolvingPort = nil
+            resolver.askText("_sgn." + settings.serverAddress.text)
+        }
+    }
+
+    /// The next address to try. After the last one they are asked for again.
+    private func takeTarget() -> SocketAddress? {
+        guard nextTarget < targets.count else {
+            targets.removeAll(keepingCapacity: true)
+            nextTarget = 0
+            return nil
+        }
+        nextTarget += 1
+        return targets[nextTarget - 1]
+    }
+
+    func resolve(now: Int64) {
+        resolver.process()
+        switch resolver.outcome {
+        case .idle, .pending:
+            if now >= stageDeadline { finish(.unresolved, now: now) }
+        case .failed(let status):
+            logResolver(status)
+            finish(.unresolved, now: now)
+        case .answered: resolved(now: now)
+        }
+    }
+
+    private func logResolver(_ status: Int32) {
+        var words = ByteBuffer(capacity: 128)
+        words.append(resolverStatus: status)
+        log.warning(.resolver, "\(settings.serverAddress): \(printable: words.pointer)")
+    }
+
+    private func resolved(now: Int64) {
+        if resolvingPort != nil {
+            targets = resolver.addresses
+            nextTarget = 0
+            return begin(now: now)
+        }
+        for text in resolver.texts {
+            guard let record = ServiceRecord(text.span.bytes) else { continue }
+            let host = record.host.text
+            if let literal = SocketAddress(literal: host, port: record.port) {
+                targets = [literal]
+                nextTarget = 0
+                return begin(now: now)
+            }
+            resolvingPort = record.port
+            resolver.askAddresses(host, port: record.port)
+            return
+        }
+        log.warning(.resolver, "no TXT record of _sgn.\(settings.serverAddress) names tcp_addr and tcp_port")
+        finish(.unresolved, now: now)
+    }
+
+    private func connect(to target: SocketAddress, now: Int64) {
+        endpointText = Blob<64>(target.text) ?? Blob<64>()
+        link.reached(.connecting, now: now)
+        stageDeadline = now + Limits.connect
+        log.info(.link, "connecting to \(endpointText)")
+        guard purpose == .login || loadClientCertificate() else { return finish(.identity, now: now) }
+        do throws(StreamError) { try stream.connect(to: target) } catch { finish(EndReason(error), now: now) }
+    }
+
+    /// Goes on with TCP and TLS; hands the open stream to the session.
+    func handshake(now: Int64) {
+        let stage = stream.stage
+        do throws(StreamError) {
+            guard try stream.advance(clientCertificate: clientCertificate) else {
+                if stream.stage != stage { stageDeadline = now + Limits.connect }
+                if now >= stageDeadline {
+                    finish(.timeout(stream.stage == .connecting ? .connect : .tlsHandshake), now: now)
+                }
+                return
+            }
+        } catch { return finish(EndReason(error), now: now) }
+        stageDeadline = .max
+        nextTarget = 0
+        switch purpose {
+        case .register: beginRegistration(now: now)
+        case .login: beginLogin(now: now)
+        }
+        wantsTurn = true
+    }
+
+    private func beginLogin(now: Int64) {
+        let address = identity?.address ?? Blob<255>()
+        link.reached(.authenticating, now: now)
+        session.start(.login, identity: address.bytes, now: now)
+        session.lastSeq = delivery.lastSequence
+    }
+}
+
+extension EndReason {
+    init(_ error: StreamError) {
+        switch error {
+        case .network(let failure) where Self.meansNoNetwork(failure.code): self = .noNetwork(failure.code)
+        case .network(let failure): self = .network(failure.code)
+        case .tls(let code): self = .tls(code)
+        case .pinMismatch: self = .pinMismatch
+        case .closed: self = .closed
+        }
+    }
+
+    /// The errors of a board without a route, rather than of a server that is away.
+    private static func meansNoNetwork(_ code: Int32) -> Bool {
+        code == ENETUNREACH || code == ENETDOWN || code == EHOSTUNREACH || code == EADDRNOTAVAIL
+    }
+}

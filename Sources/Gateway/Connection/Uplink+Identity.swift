@@ -1,0 +1,120 @@
+import Bytes
+import CBoard
+import Loop
+import SGP
+import Sealing
+import Store
+
+/// The device's own key: made before a registration, used for one signature at a time, never kept in memory between
+/// (SGP v2 §4).
+extension Uplink {
+    /// Makes a fresh key to register with. False, with the reason logged, if there is none.
+    func makeKey() -> Bool {
+        log.info(.link, "making a key of 2048 bits")
+        var pem = ByteBuffer(capacity: Limits.keyFile)
+        defer { pem.wipe() }
+        do throws(SealingError) {
+            let key = try Sealing.Identity.generate()
+            try key.appendPEM(to: &pem)
+        } catch {
+            log.error(.link, "no key could be made")
+            return false
+        }
+        do throws(StoreError) { try keyFile.write(pem.bytes) } catch {
+            report(error)
+            return false
+        }
+        hasFreshKey = true
+        return true
+    }
+
+    /// Reads the registration's client certificate, if one is configured and still there.
+    func loadClientCertificate() -> Bool {
+        guard let path = settings.registrationCertificate else { return true }
+        var pem = ByteBuffer(capacity: Limits.clientCertificate)
+        defer { pem.wipe() }
+        do throws(StoreError) { try AtomicFile.read(path, into: &pem) } catch {
+            report(error)
+            return error.isMissing
+        }
+        clientCertificate = ClientCertificate(pem: pem.pointer)
+        guard clientCertificate == nil else { return true }
+        log.error(.link, "\(path) holds no certificate with its unencrypted private key")
+        return false
+    }
+
+    /// The public key goes into C_REGISTER.
+    func beginRegistration(now: Int64) {
+        var publicKey = ByteBuffer(capacity: Limits.publicKey)
+        let found = withKey { key throws(SealingError) in try key.appendPublicKey(to: &publicKey) }
+        guard found else { return finish(.identity, now: now) }
+        link.reached(.registering, now: now)
+        session.start(.register, identity: publicKey.bytes, now: now)
+    }
+
+    /// Answers the challenge.
+    func sign(now: Int64) -> Bool {
+        var signature = ByteBuffer(capacity: Limits.signature)
+        let material = session.materialPointer
+        let done = withKey { key throws(SealingError) in try key.sign(material.bytes, into: &signature) }
+        guard done else { return false }
+        session.answerChallenge(signature: signature.bytes, now: now)
+        return true
+    }
+
+    /// Makes the assigned address durable and, in the same step, ends the client certificate: its file is deleted and
+    /// what is in memory freed and cleared.
+    func commitRegistration(unixTime: Int64) throws(StoreError) {
+        guard let hash = keyHash() else {
+            throw StoreError.misuse(.init(call: "key", path: keyFile.path))
+        }
+        let address = session.assignedAddress
+        try store.setIdentity(
+            server: settings.serverAddress.bytes, address: address.bytes, keyHash: hash.bytes,
+            at: unixTime)
+        clientCertificate = nil
+        hasFreshKey = false
+        identity = try store.identity()
+        delivery.resume(after: 0)
+        confirmedAck = 0
+        sentAck = 0
+        log.notice(.link, "registered as \(address)")
+        try deleteClientCertificate()
+    }
+
+    /// Also at start: a power cut may have come between the commit and the deletion.
+    func deleteClientCertificate() throws(StoreError) {
+        guard identity != nil, let path = settings.registrationCertificate else { return }
+        if try AtomicFile.delete(path) { log.notice(.link, "deleted \(path), which has served its purpose") }
+    }
+
+    /// Whether the key file holds the key that was registered.
+    func hasKey(of known: DeviceIdentity) -> Bool { keyHash() == known.keyHash }
+
+    private func keyHash() -> Blob<32>? {
+        var publicKey = ByteBuffer(capacity: Limits.publicKey)
+        let found = withKey { key throws(SealingError) in try key.appendPublicKey(to: &publicKey) }
+        guard found else { return nil }
+        do throws(SealingError) { return try SHA256.digest(publicKey.bytes) } catch { return nil }
+    }
+
+    /// Reads the key, uses it and clears it. False if there is none or it could not be used.
+    private func withKey(_ body: (borrowing Sealing.Identity) throws(SealingError) -> Void) -> Bool {
+        var pem = ByteBuffer(capacity: Limits.keyFile)
+        defer { pem.wipe() }
+        do throws(StoreError) {
+            guard try keyFile.read(into: &pem) else { return false }
+        } catch {
+            report(error)
+            return false
+        }
+        do throws(SealingError) {
+            let key = try Sealing.Identity(pem: pem.bytes)
+            try body(key)
+            return true
+        } catch {
+            log.error(.link, "\(keyFile.path): the key could not be used")
+            return false
+        }
+    }
+}

@@ -1,0 +1,216 @@
+import Bytes
+import Loop
+import Payload
+import SGP
+import Store
+
+/// An open connection: bytes to events, events to rows, rows to acknowledgements, frames to bytes.
+extension Uplink {
+    /// Rounds of reading and writing before others have their turn.
+    private static let rounds = 8
+
+    func pump(now: Int64, unixTime: Int64) {
+        for _ in 0..<Self.rounds {
+            let reading = receive(now: now)
+            if let reason = takeEvents(now: now, unixTime: unixTime) ?? reading.end {
+                return end(reason, now: now)
+            }
+            guard commit() else { return finish(.store, now: now) }
+            synchronise()
+            let writing = flush(now: now)
+            if let reason = writing.end { return finish(reason, now: now) }
+            guard reading.moved || writing.sent else { return }
+        }
+        wantsTurn = true
+    }
+
+    /// What is already received is made durable before the connection goes.
+    private func end(_ reason: EndReason, now: Int64) {
+        guard commit() else { return finish(.store, now: now) }
+        finish(reason, now: now)
+    }
+
+    /// Reads what there is room for. An end of the stream counts only after everything before it has been taken.
+    private func receive(now: Int64) -> (moved: Bool, end: EndReason?) {
+        switch stream.read(into: session.receiveTail()) {
+        case .done(let count):
+            session.received(count, now: now)
+            return (true, nil)
+        case .blocked: return (false, nil)
+        case .failed(let error): return (false, EndReason(error))
+        }
+    }
+
+    /// Handles events until there are none or the burst is full; gives the reason once the session has ended.
+    private func takeEvents(now: Int64, unixTime: Int64) -> EndReason? {
+        while true {
+            if !delivery.hasRoom || session.acknowledgementsFree <= delivery.waiting {
+                guard delivery.waiting > 0 else { return nil }
+                guard commit() else { return .store }
+                if session.acknowledgementsFree == 0 { return nil }
+            }
+            guard let event = session.next(now: now, unixTime: unixTime) else { return nil }
+            if let reason = handle(event, now: now, unixTime: unixTime) { return reason }
+        }
+    }
+
+    private func handle(_ event: SessionEvent, now: Int64, unixTime: Int64) -> EndReason? {
+        switch event {
+        case .legacyHello: log.debug(.session, "the server opened with a legacy hello")
+        case .hello(let version): log.debug(.session, "S_HELLO, server version \(version)")
+        case .challenge: return sign(now: now) ? nil : .identity
+        case .registered: return register(unixTime: unixTime)
+        case .registerFailed(let code):
+            let words = UnsafeRawBufferPointer(rebasing: session.payloadPointer.dropFirst(3))
+            log.error(.link, "S_REGISTER_FAIL \(code): \(printable: words)")
+        case .authenticated: authenticated(now: now)
+        case .notify: return takeNotify(unixTime: unixTime)
+        case .oversizeNotify: return takeOversize()
+        case .pollDone: log.debug(.session, "S_POLL_DONE")
+        case .ping: log.debug(.session, "S_PING answered")
+        case .pong(let roundTrip):
+            guard let roundTrip else {
+                log.notice(.session, "an S_PONG that matches no ping of ours: ignored")
+                return nil
+            }
+            confirmedAck = ackAtPing
+            log.debug(.session, "S_PONG after \(roundTrip) ms")
+        case .timeSync(let offset): log.info(.clock, "the server's clock is \(offset) s from ours")
+        case .ended(let reason): return reason
+        }
+        return nil
+    }
+
+    private func register(unixTime: Int64) -> EndReason? {
+        do throws(StoreError) { try commitRegistration(unixTime: unixTime) } catch {
+            report(error)
+            if identity == nil { return .store }
+        }
+        return nil
+    }
+
+    private func authenticated(now: Int64) {
+        link.reached(.connected, now: now)
+        sentAck = confirmedAck
+        ackAtPing = confirmedAck
+        lastEnd = nil
+        log.notice(.link, "connected to \(endpointText) with \(stream.version)")
+    }
+
+    // MARK: Notifications
+
+    private func takeNotify(unixTime: Int64) -> EndReason? {
+        let payload = session.payloadPointer
+        do throws(StoreError) {
+            let verdict = try delivery.take(
+                payload.bytes, registrations, store: store, now: unixTime &+ session.clockOffset)
+            logVerdict(verdict, payload)
+            return nil
+        } catch { return abandon(error) }
+    }
+
+    private func abandon(_ error: StoreError) -> EndReason {
+        report(error)
+        store.rollback()
+        delivery.abandon()
+        return .store
+    }
+
+    private func takeOversize() -> EndReason? {
+        let payload = session.payloadPointer
+        do throws(StoreError) {
+            _ = try delivery.refuseOversize(payload.bytes, store: store)
+            log.warning(.notification, "an S_NOTIFY longer than a frame may be: skipped")
+            return nil
+        } catch { return abandon(error) }
+    }
+
+    private func logVerdict(_ verdict: Verdict, _ payload: UnsafeRawBufferPointer) {
+        guard let header = NotifyHeader(payload.bytes) else { return }
+        let id = header.messageID
+        switch verdict {
+        case .shown: log.info(.notification, "\(hex: id) shown")
+        case .duplicate: log.info(.notification, "\(hex: id) came before: acknowledged again, not shown again")
+        case .muted: log.info(.notification, "\(hex: id) for a muted application")
+        case .expired: log.notice(.notification, "\(hex: id) had expired")
+        case .wrongKey: log.warning(.notification, "\(hex: id) could not be decrypted")
+        case .unreadable(let error):
+            if let offset = error.offset {
+                log.warning(.notification, "\(hex: id) could not be read: \(error.reason), at byte \(offset)")
+            } else {
+                log.warning(.notification, "\(hex: id) could not be read: \(error.reason)")
+            }
+        case .unknownKey: log.warning(.notification, "\(hex: id) for an unknown routing key: not acknowledged")
+        }
+    }
+
+    /// Makes the burst durable and queues its acknowledgements. False if the store failed: the connection must then end
+    /// without them, so that the server sends the burst again.
+    private func commit() -> Bool {
+        do throws(StoreError) {
+            let dropped = try delivery.commit(store, confirmed: confirmedAck)
+            if dropped.droppedUnread > 0 {
+                log.warning(.store, "the inbox is full: \(dropped.droppedUnread) unread notifications dropped")
+            }
+            if dropped.droppedAcknowledgements > 0 {
+                log.warning(.store, "\(dropped.droppedAcknowledgements) acknowledgements dropped")
+            }
+        } catch {
+            _ = abandon(error)
+            return false
+        }
+        session.lastSeq = delivery.lastSequence
+        while let ack = delivery.nextAck() {
+            guard session.syncStep == .done, session.acknowledge(ack.messageID.bytes, ack.status) else { continue }
+            sentAck = max(sentAck, ack.row)
+        }
+        if delivery.shownInBurst > 0 {
+            news.inboxChanged = true
+            news.sounds += delivery.soundsInBurst
+        }
+        delivery.endBurst()
+        return true
+    }
+
+    // MARK: After S_AUTH_OK
+
+    /// C_FILTER, then the acknowledgements that the server may not have, then C_POLL (SGP v2 §4).
+    private func synchronise() {
+        session.sendFilter(registrations)
+        guard session.syncStep == .acknowledgements else { return }
+        var isComplete = true
+        do throws(StoreError) {
+            try store.acknowledgements(after: sentAck) { row in
+                guard session.acknowledgementsFree > 0, let status = AckStatus(rawValue: row.status),
+                    session.acknowledge(row.messageID, status)
+                else {
+                    isComplete = AckStatus(rawValue: row.status) == nil
+                    return isComplete
+                }
+                sentAck = row.id
+                return true
+            }
+        } catch { report(error) }
+        if isComplete { session.acknowledgementsDone() }
+    }
+
+    // MARK: Frames out
+
+    /// Sends frames, each whole and in a record of its own, until the socket takes no more.
+    @discardableResult
+    func flush(now: Int64) -> (sent: Bool, end: EndReason?) {
+        var sent = false
+        while stream.stage == .open, session.hasFrames {
+            session.sending(now: now)
+            let isPing = session.isFrontPing
+            switch stream.write(session.framePointer.bytes) {
+            case .done: session.sent()
+            case .blocked: return (sent, nil)
+            case .failed(let error): return (sent, EndReason(error))
+            }
+            if isPing { ackAtPing = sentAck }
+            sent = true
+        }
+        return (sent, nil)
+    }
+}

@@ -1,0 +1,242 @@
+import Bytes
+import CBoard
+import Loop
+import SGP
+import Sealing
+import Store
+
+/// What an uplink needs to know of its server.
+struct UplinkSettings: Equatable {
+    /// At most 16 bytes; part of every device token.
+    var serverAddress: Blob<16>
+    /// The pinned certificate as DER.
+    var certificate: [UInt8]
+    /// Where to connect without asking the server's own DNS record.
+    var endpoint: Endpoint?
+    /// `address[:port]`, comma-separated, instead of the system's servers.
+    var resolvers: String?
+    /// Path of a PEM bundle that is shown while registering and then deleted.
+    var registrationCertificate: String?
+    var keepAlive: KeepAlive
+
+    struct Endpoint: Equatable {
+        var host: String
+        var port: UInt16
+    }
+}
+
+/// The connection to one server: resolves, connects, registers or logs in, delivers, and comes back after every end.
+/// Does what can be done when `advance` is called and never waits.
+final class Uplink {
+    let settings: UplinkSettings
+    let store: Store
+    let log: Log
+    let keyFile: KeyFile
+
+    var link = Link()
+    var session: Session
+    var delivery: Delivery
+    var registrations = RegistrationSet()
+    let context: TLSContext
+    let stream: TLSStream
+    let resolver: Resolver
+    var identity: DeviceIdentity?
+    /// What the connection at hand is for.
+    var purpose = Purpose.login
+    /// A key made for a registration that has not been committed yet.
+    var hasFreshKey = false
+    /// Shown while registering only; freed as soon as the registration is committed.
+    var clientCertificate: ClientCertificate?
+    /// Addresses of the server, and which one is next.
+    var targets: [SocketAddress] = []
+    var nextTarget = 0
+    /// The port to use with what the resolver finds.
+    var resolvingPort: UInt16?
+    /// When resolving, connecting or the TLS handshake must have ended.
+    var stageDeadline = Int64.max
+    /// More can be done at once, without waiting for poll.
+    var wantsTurn = false
+    /// When a change of the registration set goes out; changes that follow each other closely go out together.
+    var registrationsDue: Int64?
+    /// Rows of acknowledgements: the last one sent on this connection, the last one sent before the ping at hand, and
+    /// the last one that the server is known to have read.
+    var sentAck: Int64 = 0
+    var ackAtPing: Int64 = 0
+    var confirmedAck: Int64 = 0
+    var lastEnd: EndReason?
+    /// What the panel should know, cleared by the gateway.
+    var news = News()
+    var endpointText = Blob<64>()
+    private var text = ByteBuffer(capacity: Limits.logLine)
+
+    struct News {
+        var inboxChanged = false
+        var sounds = 0
+    }
+
+    /// Reserves everything the connection will need.
+    /// - Throws: what the store says; `memory` also where a library has none.
+    init(_ settings: UplinkSettings, store: Store, keyFile: KeyFile, log: Log) throws(StoreError) {
+        let failure = StoreError.memory(.init(call: "start", path: store.path))
+        guard let context = TLSContext(), let delivery = Delivery(), let resolver = Resolver(servers: settings.resolvers)
+        else { throw failure }
+        guard context.pin(settings.certificate.span.bytes) else { throw failure }
+        self.settings = settings
+        self.store = store
+        self.log = log
+        self.keyFile = keyFile
+        self.context = context
+        self.delivery = delivery
+        self.resolver = resolver
+        stream = TLSStream(context: context)
+        session = Session(keepAlive: settings.keepAlive)
+        try loadRegistrations()
+        try loadIdentity()
+    }
+
+    // MARK: What the gateway asks for
+
+    func start(now: Int64) { link.start(isConfigured: true, now: now) }
+
+    /// The set of registrations changed in the store. It goes out on a new connection, one set a connection (SGP v2
+    /// §10).
+    func registrationsChanged(now: Int64) {
+        if registrationsDue == nil { registrationsDue = now + Self.settling }
+    }
+
+    private static let settling: Int64 = 200
+
+    /// Closes what there is and connects at once.
+    func reconnect(now: Int64) {
+        drop(.requested, now: now)
+        link.kick(now: now)
+    }
+
+    /// Says goodbye and stays away.
+    func stop(now: Int64) {
+        drop(.requested, now: now)
+        link.stop(.stopping, now: now)
+        if confirmedAck > 0 { try? store.deleteAcknowledgements(through: confirmedAck) }
+    }
+
+    // MARK: In the loop
+
+    /// When `advance` must be called even if nothing happens on the socket.
+    func deadline(now: Int64) -> Int64 {
+        if wantsTurn { return now }
+        var earliest = min(link.nextAttempt ?? .max, stageDeadline, registrationsDue ?? .max)
+        if stream.stage == .open { earliest = min(earliest, session.deadline) }
+        if link.state == .resolving { earliest = min(earliest, now + Int64(resolver.timeout(limit: 1_000))) }
+        return earliest
+    }
+
+    func register(in set: inout PollSet) {
+        if link.state == .resolving { resolver.register(in: &set) }
+        let hasRoom = session.receiveTail().count > 0
+        set.add(stream.raw, events: stream.interest(wantsRead: hasRoom, wantsWrite: session.hasFrames))
+    }
+
+    /// Goes on with whatever can go on.
+    func advance(now: Int64, unixTime: Int64) {
+        wantsTurn = false
+        if let due = registrationsDue, now >= due { sendRegistrations(now: now) }
+        if link.takeAttempt(now: now) { begin(now: now) }
+        if link.state == .resolving { resolve(now: now) }
+        switch stream.stage {
+        case .idle: break
+        case .connecting, .handshaking: handshake(now: now)
+        case .open: pump(now: now, unixTime: unixTime)
+        }
+    }
+
+    private func sendRegistrations(now: Int64) {
+        registrationsDue = nil
+        do throws(StoreError) { try loadRegistrations() } catch { return report(error) }
+        guard session.phase == .authenticated else { return }
+        drop(.registrationsChanged, now: now)
+    }
+
+    // MARK: Ends
+
+    /// Ends a connection that is still alive, with C_DISCONNECT.
+    func drop(_ reason: EndReason, now: Int64) {
+        guard stream.stage != .idle || link.state == .resolving else { return }
+        session.sayGoodbye()
+        finish(reason, now: now)
+    }
+
+    /// The connection, or the attempt at one, is over.
+    func finish(_ reason: EndReason, now: Int64) {
+        store.rollback()
+        delivery.abandon()
+        flush(now: now)
+        stream.close()
+        session.reset()
+        resolver.cancel()
+        clientCertificate = nil
+        stageDeadline = .max
+        lastEnd = reason
+        let random = Int64.random(in: 0...Backoff.jitter)
+        link.ended(reason, during: purpose, random: random, now: now)
+        logEnd(reason, now: now)
+    }
+
+    private func logEnd(_ reason: EndReason, now: Int64) {
+        text.removeAll()
+        text.append(reason)
+        switch reason.classified(during: purpose) {
+        case .planned: log.info(.link, "disconnected: \(printable: text.pointer)")
+        case .authRefused, .versionRefused:
+            log.error(.link, "\(printable: text.pointer): stopped until the configuration changes or a reload")
+        case .soft:
+            let seconds = ((link.nextAttempt ?? now) - now + 999) / 1_000
+            log.warning(
+                .link, "\(printable: text.pointer); failure \(link.failures) in a row, next attempt in \(seconds) s")
+        }
+        if reason == .pinMismatch {
+            log.warning(.link, "the server showed a certificate with SHA-256 \(hex: context.shownFingerprint)")
+        }
+    }
+
+    func report(_ error: StoreError) {
+        text.removeAll()
+        error.describe(into: &text)
+        log.error(.store, "\(printable: text.pointer)")
+    }
+
+    // MARK: What is durable
+
+    /// Reads the registration set of this server.
+    func loadRegistrations() throws(StoreError) {
+        registrations.removeAll()
+        var refused = 0
+        try store.registrations(server: settings.serverAddress.bytes) { row in
+            guard let routingKey = Blob<32>(row.routingKey), let endToEndKey = Blob<32>(row.endToEndKey),
+                let bundle = Blob<64>(row.bundle)
+            else { return true }
+            let added = registrations.insert(
+                Registration(
+                    routingKey: routingKey, endToEndKey: endToEndKey, bundle: bundle, isMuted: row.isMuted))
+            if !added { refused += 1 }
+            return true
+        }
+        if refused > 0 { log.error(.store, "\(refused) registrations do not fit and are left out") }
+    }
+
+    /// Reads who we are to this server, and checks that the private key is there and belongs to it.
+    func loadIdentity() throws(StoreError) {
+        identity = try store.identity()
+        guard let known = identity else { return }
+        guard known.server == settings.serverAddress else {
+            log.notice(.link, "registered with another server before: registering anew")
+            identity = nil
+            return
+        }
+        guard hasKey(of: known) else {
+            log.error(.link, "\(keyFile.path) is missing or is not the key of this device: registering anew")
+            identity = nil
+            return
+        }
+        delivery.resume(after: known.lastSequence)
+    }
+}

@@ -1,0 +1,212 @@
+import Bytes
+import Payload
+import SGP
+import Sealing
+import Store
+
+/// What became of one S_NOTIFY, for the log and the light.
+enum Verdict: Equatable {
+    case shown
+    /// Seen before: acknowledged again and not shown again.
+    case duplicate
+    /// Its registration is muted.
+    case muted
+    case expired
+    case wrongKey
+    case unreadable(PayloadError)
+    /// No registration has this routing key: neither acknowledged nor remembered (SGP v2 §10).
+    case unknownKey
+}
+
+/// From the payload of S_NOTIFY to a durable row and an acknowledgement (SGP v2 §5, §11). One transaction covers a
+/// burst; the acknowledgements leave after it. Everything it needs is reserved when it is made.
+struct Delivery: ~Copyable {
+    /// An acknowledgement that waits for its transaction.
+    struct Ack: BitwiseCopyable {
+        var messageID: Blob<16>
+        var status: AckStatus
+        /// Its number in the store.
+        var row: Int64
+    }
+
+    private var document = Document()
+    private var decoder: DocumentDecoder
+    private var opener: Opener
+    private var plaintext = ByteBuffer(capacity: Limits.framePayload)
+    private var json = ByteBuffer(capacity: Limits.canonicalJSON)
+    private var acks = Ring<Ack>(capacity: Limits.burst)
+    /// The highest sequence number up to which everything received is durable.
+    private(set) var lastSequence: Int64 = 0
+    private var highestSequence: Int64 = 0
+    /// Notifications of the open transaction that will be shown, and how many of them make a sound.
+    private(set) var shownInBurst = 0
+    private(set) var soundsInBurst = 0
+
+    /// Nil if a library has no memory.
+    init?() {
+        guard let decoder = DocumentDecoder() else { return nil }
+        do throws(SealingError) { opener = try Opener() } catch { return nil }
+        self.decoder = decoder
+    }
+
+    /// A new connection, or a new identity, begins here.
+    mutating func resume(after sequence: Int64) {
+        lastSequence = sequence
+        abandon()
+    }
+
+    /// Acknowledgements that wait for the transaction.
+    var waiting: Int { acks.count }
+    /// The burst may go on.
+    var hasRoom: Bool { !acks.isFull }
+
+    /// Takes one notification into the transaction, which begins with the first. `now` is the corrected time in Unix
+    /// seconds. After an error nothing of the burst has happened.
+    mutating func take(
+        _ payload: RawSpan, _ registrations: borrowing RegistrationSet, store: Store, now: Int64
+    ) throws(StoreError) -> Verdict {
+        guard let header = NotifyHeader(payload) else { return .unknownKey }
+        let verdict = try judge(header, payload, registrations, store: store, now: now)
+        highestSequence = max(highestSequence, header.sequence)
+        guard let status = verdict.status else { return verdict }
+        try begin(store)
+        switch verdict {
+        case .shown: store.count(.received)
+        case .duplicate: store.count(.duplicates)
+        case .expired: store.count(.expired)
+        case .wrongKey, .unreadable: store.count(.rejected)
+        case .muted, .unknownKey: break
+        }
+        try acknowledge(header, status, store)
+        return verdict
+    }
+
+    /// Takes a notification that is too long to be one by its fixed part: acknowledged as unreadable, so that it does
+    /// not come back on every poll (SGP v2 §10).
+    mutating func refuseOversize(_ payload: RawSpan, store: Store) throws(StoreError) -> Bool {
+        guard let header = NotifyHeader(payload) else { return false }
+        highestSequence = max(highestSequence, header.sequence)
+        try begin(store)
+        store.count(.rejected)
+        try acknowledge(header, .unreadable, store)
+        return true
+    }
+
+    /// Makes the burst durable; `acks` may then leave. `confirmed` is the last acknowledgement that the server is known
+    /// to have read.
+    mutating func commit(_ store: Store, confirmed: Int64) throws(StoreError) -> Committed {
+        guard store.isInTransaction else {
+            lastSequence = highestSequence
+            return Committed()
+        }
+        if confirmed > 0 { try store.deleteAcknowledgements(through: confirmed) }
+        try store.setLastSequence(highestSequence)
+        let committed = try store.commit()
+        lastSequence = highestSequence
+        return committed
+    }
+
+    /// The burst did not become durable: nothing of it is acknowledged, and the server will send it again.
+    mutating func abandon() {
+        highestSequence = lastSequence
+        acks.removeAll()
+        endBurst()
+    }
+
+    /// The next acknowledgement of a committed burst.
+    mutating func nextAck() -> Ack? { acks.popFirst() }
+
+    /// Forgets what was counted for the light and the buzzer.
+    mutating func endBurst() {
+        shownInBurst = 0
+        soundsInBurst = 0
+    }
+
+    private mutating func acknowledge(
+        _ header: NotifyHeader, _ status: AckStatus, _ store: Store
+    ) throws(StoreError) {
+        let row = try store.insertAcknowledgement(header.messageID.bytes, status: status.rawValue)
+        acks.append(Ack(messageID: header.messageID, status: status, row: row))
+    }
+
+    private func begin(_ store: Store) throws(StoreError) {
+        if !store.isInTransaction { try store.begin() }
+    }
+
+    private mutating func judge(
+        _ header: NotifyHeader, _ payload: RawSpan, _ registrations: borrowing RegistrationSet, store: Store, now: Int64
+    ) throws(StoreError) -> Verdict {
+        if try store.isSeen(header.messageID.bytes) { return .duplicate }
+        if header.expiresAt != 0, header.expiresAt < now { return .expired }
+        guard let index = registrations.index(of: header.routingKey.bytes) else { return .unknownKey }
+        let registration = registrations[index]
+        if registration.isMuted {
+            try begin(store)
+            try store.markSeen(header.messageID.bytes, at: now, expires: header.expiresAt)
+            return .muted
+        }
+        if let fault = open(payload, key: registration.endToEndKey) { return fault }
+        try show(header, registration, store: store, now: now)
+        return .shown
+    }
+
+    /// Decrypts, inflates and parses into `document`; nil when that succeeded.
+    private mutating func open(_ payload: RawSpan, key: Blob<32>) -> Verdict? {
+        plaintext.removeAll()
+        do throws(PayloadError) {
+            let frame = try NotifyFrame(payload)
+            let header = frame.header
+            if header.isEncrypted {
+                do throws(SealingError) {
+                    try opener.open(frame.data, key: key.bytes, iv: frame.iv, into: &plaintext)
+                } catch { return .wrongKey }
+                try decoder.decode(
+                    contentType: header.contentType, compressed: header.isCompressed, data: plaintext.pointer.bytes,
+                    into: &document)
+            } else {
+                try decoder.decode(
+                    contentType: header.contentType, compressed: header.isCompressed, data: frame.data,
+                    into: &document)
+            }
+        } catch { return .unreadable(error) }
+        return nil
+    }
+
+    private mutating func show(
+        _ header: NotifyHeader, _ registration: Registration, store: Store, now: Int64
+    ) throws(StoreError) {
+        json.removeAll()
+        json.append(canonicalJSON: document)
+        try begin(store)
+        try store.markSeen(header.messageID.bytes, at: now, expires: header.expiresAt)
+        if try insert(header, registration, store, now) { soundsInBurst += 1 }
+        shownInBurst += 1
+    }
+
+    /// Puts the document into the inbox; says whether it asks for a sound.
+    private func insert(
+        _ header: NotifyHeader, _ registration: Registration, _ store: Store, _ now: Int64
+    ) throws(StoreError) -> Bool {
+        let view = NotificationView(document)
+        try store.insertNotification(
+            NewNotification(
+                messageID: header.messageID.bytes, bundle: registration.bundle.bytes, source: .sgp, received: now,
+                expires: header.expiresAt, title: view.title, subtitle: view.subtitle, body: view.body,
+                sound: view.sound, badge: view.badge, category: view.category, thread: view.thread,
+                payload: json.pointer.bytes))
+        return view.sound != nil
+    }
+}
+
+extension Verdict {
+    /// What C_ACK says, or nil for none.
+    var status: AckStatus? {
+        switch self {
+        case .shown, .duplicate, .muted: .delivered
+        case .expired: .expired
+        case .wrongKey: .decryptionFailed
+        case .unreadable: .unreadable
+        case .unknownKey: nil
+        }
+    }
+}

@@ -1,0 +1,54 @@
+import Bytes
+import Loop
+import Panel
+import SGP
+import Store
+
+/// SIGHUP and `skyglowd reload`: the new configuration takes the place of the old one, or the old one stays.
+extension Gateway {
+    /// False if the new configuration has faults; the old one is then kept.
+    @discardableResult
+    func reload(now: Int64) -> Bool {
+        let next: Configuration
+        let settings: UplinkSettings?
+        do throws(StartupError) {
+            next = try Startup.load(configurationPath)
+            settings = try Startup.uplinkSettings(next)
+        } catch {
+            for line in error.lines { log.error(.configuration, "\(line)") }
+            log.error(.configuration, "the old configuration stays in force")
+            return false
+        }
+        if next.stateDirectory != configuration.stateDirectory
+            || next.runtimeDirectory != configuration.runtimeDirectory
+        {
+            log.warning(.configuration, "other directories take a restart")
+        }
+        log.level = next.logLevel
+        if next.panel != configuration.panel {
+            panel.shutdown(wall: clock.unixMilliseconds)
+            panel = Panel(next.panel, now: now)
+            refreshMessageLight(now: now)
+        }
+        replaceUplink(settings, now: now)
+        configuration = next
+        log.notice(.configuration, "reloaded")
+        return true
+    }
+
+    /// A changed server gets a new uplink; an unchanged one that is not connected tries again at once.
+    private func replaceUplink(_ settings: UplinkSettings?, now: Int64) {
+        if let uplink, let settings, uplink.settings == settings {
+            if uplink.link.state != .connected { uplink.reconnect(now: now) }
+            return
+        }
+        uplink?.stop(now: now)
+        uplink = nil
+        guard let settings else { return }
+        do throws(StoreError) {
+            let made = try Uplink(settings, store: store, keyFile: KeyFile(directory: configuration.stateDirectory), log: log)
+            made.start(now: now)
+            uplink = made
+        } catch { report(error) }
+    }
+}

@@ -1,0 +1,163 @@
+import Bytes
+import CBoard
+import Loop
+import SGP
+import Store
+
+/// Why the gateway or a command cannot begin: lines for people, and the exit code.
+public struct StartupError: Error, Equatable, Sendable {
+    public var lines: [String]
+    public var exit: ExitCode
+
+    init(_ line: String, _ exit: ExitCode) {
+        lines = [line]
+        self.exit = exit
+    }
+
+    init(lines: [String], _ exit: ExitCode) {
+        self.lines = lines
+        self.exit = exit
+    }
+
+    init(_ error: StoreError) {
+        let exit: ExitCode =
+            switch error {
+            case .locked, .busy: .unavailable
+            case .permission: .permission
+            case .missing, .cannotCreate: .cannotCreate
+            case .corrupt, .newer: .badData
+            case .full, .io, .memory, .tooMuch, .misuse: .inputOutput
+            }
+        self.init(error.text, exit)
+    }
+
+    /// From a system call on a path.
+    init(_ error: SystemError, path: String) {
+        let exit: ExitCode =
+            switch error.code {
+            case EACCES, EPERM: .permission
+            case ENOSPC, EDQUOT, EIO: .inputOutput
+            default: .cannotCreate
+            }
+        self.init("\(path): \(error.text)", exit)
+    }
+}
+
+/// From a configuration file to everything that a gateway runs with. Every failure is told before anything has begun.
+public enum Startup {
+    /// What a gateway is made of.
+    struct Parts: ~Copyable {
+        var configuration: Configuration
+        var configurationPath: String
+        var lock: StateLock
+        var store: Store
+        var log: Log
+        var control: ControlSocket
+        var signals: Signals
+        var uplink: Uplink?
+    }
+
+    /// The configuration of this file, or all its faults.
+    static func load(_ path: String) throws(StartupError) -> Configuration {
+        switch Configuration.load(path: path) {
+        case .success(let configuration): return configuration
+        case .failure(let faults): throw StartupError(lines: faults.lines, .configuration)
+        }
+    }
+
+    /// Opens everything, in an order in which nothing is touched that another gateway may be using.
+    static func open(configurationPath path: String) throws(StartupError) -> Gateway {
+        let configuration = try load(path)
+        let settings = try uplinkSettings(configuration)
+        try makeDirectory(configuration.stateDirectory, mode: 0o700)
+        try makeDirectory(configuration.runtimeDirectory, mode: 0o755)
+        let lock = try stored { () throws(StoreError) in try StateLock(directory: configuration.stateDirectory) }
+        let store = try stored { () throws(StoreError) in try Store.open(directory: configuration.stateDirectory) }
+        let log = try openLog(configuration)
+        let uplink = try settings.map { settings throws(StartupError) in
+            try makeUplink(settings, configuration, store, log)
+        }
+        return Gateway(
+            Parts(
+                configuration: configuration, configurationPath: path, lock: lock, store: store, log: log,
+                control: try control(configuration), signals: try signals(), uplink: uplink))
+    }
+
+    /// A call of the store, whose errors become those of a start.
+    static func stored<R: ~Copyable>(_ body: () throws(StoreError) -> R) throws(StartupError) -> R {
+        do throws(StoreError) { return try body() } catch { throw StartupError(error) }
+    }
+
+    private static func makeUplink(
+        _ settings: UplinkSettings, _ configuration: Configuration, _ store: Store, _ log: Log
+    ) throws(StartupError) -> Uplink {
+        try stored { () throws(StoreError) in
+            let keyFile = KeyFile(directory: configuration.stateDirectory)
+            let uplink = try Uplink(settings, store: store, keyFile: keyFile, log: log)
+            try uplink.deleteClientCertificate()
+            return uplink
+        }
+    }
+}
+
+// MARK: Parts
+
+extension Startup {
+    /// Nil where no server is configured.
+    static func uplinkSettings(_ configuration: Configuration) throws(StartupError) -> UplinkSettings? {
+        guard let server = configuration.server else { return nil }
+        guard let address = Blob<16>(server.address) else {
+            throw StartupError("the server address is longer than \(Limits.serverAddress) bytes", .configuration)
+        }
+        let milliseconds = Int64(1_000)
+        return UplinkSettings(
+            serverAddress: address, certificate: try certificate(server.certificate),
+            endpoint: server.endpoint.map { UplinkSettings.Endpoint(host: $0.host, port: $0.port) },
+            resolvers: configuration.resolverList, registrationCertificate: server.identity,
+            keepAlive: KeepAlive(
+                interval: Int64(configuration.keepAlive.minimum) * milliseconds,
+                pongTimeout: Int64(configuration.keepAlive.pongTimeout) * milliseconds))
+    }
+
+    /// The pinned certificate as DER.
+    private static func certificate(_ path: String) throws(StartupError) -> [UInt8] {
+        var pem = ByteBuffer(capacity: 4 * Limits.certificate)
+        do throws(StoreError) { try AtomicFile.read(path, into: &pem) } catch {
+            guard error.isMissing else { throw StartupError(error) }
+            throw StartupError(
+                "\(path): there is no pinned certificate: see `skyglowd certificate fetch`", .configuration)
+        }
+        guard let der = Certificate.der(pem: pem.pointer) else {
+            throw StartupError("\(path): no certificate in PEM form", .badData)
+        }
+        return der
+    }
+
+    /// Makes a directory unless it is there. Its parent must be.
+    static func makeDirectory(_ path: String, mode: UInt32) throws(StartupError) {
+        if mkdir(path, mode_t(mode)) == 0 || cb_errno() == EEXIST { return }
+        throw StartupError(SystemError("mkdir"), path: path)
+    }
+
+    static func controlPath(_ configuration: Configuration) -> String { configuration.runtimeDirectory + "/control.sock" }
+
+    static func logPath(_ configuration: Configuration) -> String { configuration.runtimeDirectory + "/log.ring" }
+
+    private static func openLog(_ configuration: Configuration) throws(StartupError) -> Log {
+        do throws(RingError) {
+            let ring = try RingLog(path: logPath(configuration), size: configuration.logSize)
+            return Log(level: configuration.logLevel, ring: ring)
+        } catch { throw StartupError(error.message, .cannotCreate) }
+    }
+
+    private static func control(_ configuration: Configuration) throws(StartupError) -> ControlSocket {
+        let path = controlPath(configuration)
+        do throws(SystemError) { return try ControlSocket(path: path) } catch { throw StartupError(error, path: path) }
+    }
+
+    private static func signals() throws(StartupError) -> Signals {
+        do throws(SystemError) { return try Signals([SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2]) } catch {
+            throw StartupError(error.text, .inputOutput)
+        }
+    }
+}

@@ -1,0 +1,167 @@
+import Bytes
+import CBoard
+
+/// DNS in the poll loop, through c-ares: one question at a time, a TXT record or the addresses of a host.
+public final class Resolver {
+    /// What became of the question.
+    public enum Outcome: Equatable, Sendable {
+        case idle
+        case pending
+        case answered
+        /// c-ares's status; `append(resolverStatus:)` has words for it.
+        case failed(Int32)
+    }
+
+    public private(set) var outcome = Outcome.idle
+    /// The strings of each TXT record, joined.
+    public private(set) var texts: [[UInt8]] = []
+    /// The addresses of a host, in the order to try them.
+    public private(set) var addresses: [SocketAddress] = []
+
+    private var channel: ares_channel?
+    private var isQuestionOpen = false
+
+    /// Uses these servers (`address[:port]`, comma-separated) or, without any, those of the system. Nil without memory.
+    public init?(servers: String?) {
+        guard ares_library_init(ARES_LIB_INIT_ALL) == 0 else { return nil }
+        var options = ares_options()
+        options.timeout = 2_000
+        options.tries = 2
+        let mask = ARES_OPT_TIMEOUTMS | ARES_OPT_TRIES
+        guard ares_init_options(&channel, &options, mask) == 0 else { return nil }
+        if let servers, ares_set_servers_ports_csv(channel, servers) != 0 { return nil }
+    }
+
+    deinit {
+        if let channel { ares_destroy(channel) }
+        ares_library_cleanup()
+    }
+
+    /// Asks for the TXT records of a name.
+    public func askText(_ name: String) {
+        begin()
+        let me = Unmanaged.passUnretained(self).toOpaque()
+        ares_query(
+            channel, name, 1, 16,
+            { context, status, _, answer, length in
+                guard let context else { return }
+                Unmanaged<Resolver>.fromOpaque(context).takeUnretainedValue().receiveText(status, answer, length)
+            }, me)
+    }
+
+    /// Asks for the IPv6 and IPv4 addresses of a host; each comes with this port.
+    public func askAddresses(_ host: String, port: UInt16) {
+        begin()
+        var hints = ares_addrinfo_hints()
+        hints.ai_family = AF_UNSPEC
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        let me = Unmanaged.passUnretained(self).toOpaque()
+        var digits = ByteBuffer(capacity: 8)
+        digits.append(decimal: port)
+        digits.append(0 as UInt8)
+        let service = digits.pointer.baseAddress?.assumingMemoryBound(to: CChar.self)
+        hints.ai_flags = Int32(ARES_AI_NUMERICSERV)
+        ares_getaddrinfo(
+            channel, host, service, &hints,
+            { context, status, _, result in
+                guard let context else { return }
+                Unmanaged<Resolver>.fromOpaque(context).takeUnretainedValue().receiveAddresses(status, result)
+            }, me)
+    }
+
+    /// Gives the question up.
+    public func cancel() {
+        isQuestionOpen = false
+        ares_cancel(channel)
+        outcome = .idle
+    }
+
+    // MARK: In the loop
+
+    /// Adds the sockets in use to a poll set.
+    public func register(in set: inout PollSet) {
+        guard outcome == .pending else { return }
+        var sockets = InlineArray<16, Int32>(repeating: 0)
+        let events = withSockets(&sockets) { ares_getsock(channel, $0, 16) }
+        for index in 0..<16 {
+            let wanted =
+                (events >> Int32(index) & 1 != 0 ? POLLIN : 0) | (events >> Int32(index + 16) & 1 != 0 ? POLLOUT : 0)
+            set.add(sockets[index], events: wanted)
+        }
+    }
+
+    /// Milliseconds until `process` must run even if no socket is ready; never more than `limit`.
+    public func timeout(limit: Int32) -> Int32 {
+        outcome == .pending ? cb_ares_timeout_ms(channel, limit) : limit
+    }
+
+    /// Reads and writes what can be and runs out timers.
+    public func process() {
+        guard outcome == .pending else { return }
+        var sockets = InlineArray<16, Int32>(repeating: 0)
+        let events = withSockets(&sockets) { ares_getsock(channel, $0, 16) }
+        for index in 0..<16 where events >> Int32(index) & 0x10001 != 0 {
+            ares_process_fd(channel, sockets[index], sockets[index])
+        }
+        ares_process_fd(channel, -1, -1)
+    }
+
+    private func withSockets(_ sockets: inout InlineArray<16, Int32>, _ body: (UnsafeMutablePointer<Int32>) -> Int32)
+        -> Int32
+    {
+        withUnsafeMutablePointer(to: &sockets) { pointer in
+            pointer.withMemoryRebound(to: Int32.self, capacity: 16) { body($0) }
+        }
+    }
+
+    // MARK: Answers
+
+    private func begin() {
+        ares_cancel(channel)
+        texts.removeAll()
+        addresses.removeAll()
+        outcome = .pending
+        isQuestionOpen = true
+    }
+
+    private func finish(_ status: Int32) {
+        isQuestionOpen = false
+        outcome = status == 0 ? .answered : .failed(status)
+    }
+
+    private func receiveText(_ status: Int32, _ answer: UnsafeMutablePointer<UInt8>?, _ length: Int32) {
+        guard isQuestionOpen else { return }
+        var list: UnsafeMutablePointer<ares_txt_ext>?
+        let parsed = status == 0 ? ares_parse_txt_reply_ext(answer, length, &list) : status
+        defer { if let list { ares_free_data(list) } }
+        var next = list
+        while let record = next {
+            if record.pointee.record_start != 0 || texts.isEmpty { texts.append([]) }
+            let bytes = UnsafeBufferPointer(start: record.pointee.txt, count: record.pointee.length)
+            texts[texts.count - 1].append(contentsOf: bytes)
+            next = record.pointee.next
+        }
+        finish(parsed)
+    }
+
+    private func receiveAddresses(_ status: Int32, _ result: UnsafeMutablePointer<ares_addrinfo>?) {
+        defer { if let result { ares_freeaddrinfo(result) } }
+        guard isQuestionOpen else { return }
+        var next = result?.pointee.nodes
+        while let node = next {
+            if let address = SocketAddress(node.pointee.ai_addr, length: node.pointee.ai_addrlen) {
+                addresses.append(address)
+            }
+            next = node.pointee.ai_next
+        }
+        finish(status == 0 && addresses.isEmpty ? Int32(ARES_ENODATA) : status)
+    }
+}
+
+extension ByteBuffer {
+    /// c-ares's words for a status, without allocating.
+    public mutating func append(resolverStatus status: Int32) {
+        guard let words = ares_strerror(status) else { return }
+        append(UnsafeRawBufferPointer(start: words, count: strlen(words)))
+    }
+}

@@ -1,0 +1,105 @@
+/// Every statement of the store, prepared when it is opened.
+struct Statements {
+    let begin, commit, rollback, dataVersion: Statement
+    let counters, addCounters: Statement
+    let metaValue, setMeta: Statement
+    let identity, setIdentity, removeIdentity, setLastSequence: Statement
+    let registrationCount, addRegistration, muteRegistration, deleteRegistration: Statement
+    let registration, registrationKnown, registrations, changeRegistrations: Statement
+    let isSeen, markSeen, lastSeen, forgetSeen, forgetOldest: Statement
+    let insertAcknowledgement, acknowledgements, deleteAcknowledgements, acknowledgementCount: Statement
+    let lastAcknowledgement: Statement
+    let insertNotification, insertContent, inboxCount, dropRead, dropUnread: Statement
+    let inbox, unreadInbox, notification, unread, unreadCount, isRead, markRead, markAllRead: Statement
+
+    init(_ connection: borrowing Connection) throws(StoreError) {
+        begin = try connection.prepare("BEGIN IMMEDIATE")
+        commit = try connection.prepare("COMMIT")
+        rollback = try connection.prepare("ROLLBACK")
+        dataVersion = try connection.prepare("PRAGMA data_version")
+        counters = try connection.prepare(
+            "SELECT received, duplicates, expired, rejected, dropped_unread, dropped_acks FROM counters")
+        addCounters = try connection.prepare(
+            """
+            UPDATE counters SET received = received + ?1, duplicates = duplicates + ?2, expired = expired + ?3,
+            rejected = rejected + ?4, dropped_unread = dropped_unread + ?5, dropped_acks = dropped_acks + ?6
+            """)
+        metaValue = try connection.prepare("SELECT value FROM meta WHERE key = ?1")
+        setMeta = try connection.prepare("INSERT OR REPLACE INTO meta(key, value) VALUES (?1, ?2)")
+
+        identity = try connection.prepare("SELECT server, address, key_hash, registered, last_seq FROM identity")
+        setIdentity = try connection.prepare(
+            """
+            INSERT OR REPLACE INTO identity(id, server, address, key_hash, registered, last_seq)
+            VALUES (1, ?1, ?2, ?3, ?4, 0)
+            """)
+        removeIdentity = try connection.prepare("DELETE FROM identity")
+        setLastSequence = try connection.prepare("UPDATE identity SET last_seq = ?1")
+
+        let registrationColumns = "SELECT server, bundle, token, routing_key, e2ee_key, muted, created FROM registrations"
+        registrationCount = try connection.prepare(
+            "SELECT count(*) FROM registrations WHERE server = ?1 OR ?1 IS NULL")
+        addRegistration = try connection.prepare(
+            """
+            INSERT INTO registrations(server, bundle, token, routing_key, e2ee_key, muted, created)
+            VALUES (?1, ?2, ?3, ?4, ?5, 0, ?6)
+            """)
+        muteRegistration = try connection.prepare(
+            "UPDATE registrations SET muted = ?3 WHERE server = ?1 AND bundle = ?2 AND muted <> ?3")
+        deleteRegistration = try connection.prepare("DELETE FROM registrations WHERE server = ?1 AND bundle = ?2")
+        registration = try connection.prepare(registrationColumns + " WHERE server = ?1 AND bundle = ?2")
+        registrationKnown = try connection.prepare("SELECT 1 FROM registrations WHERE server = ?1 AND bundle = ?2")
+        registrations = try connection.prepare(
+            registrationColumns + " WHERE server = ?1 OR ?1 IS NULL ORDER BY id")
+        changeRegistrations = try connection.prepare("UPDATE meta SET value = value + 1 WHERE key = 'registrations'")
+
+        isSeen = try connection.prepare("SELECT 1 FROM seen WHERE msg_id = ?1")
+        markSeen = try connection.prepare(
+            "INSERT INTO seen(msg_id, keep_until) VALUES (?1, ?2) ON CONFLICT(msg_id) DO NOTHING")
+        lastSeen = try connection.prepare("SELECT max(id) FROM seen")
+        forgetSeen = try connection.prepare(
+            """
+            DELETE FROM seen WHERE id IN
+            (SELECT id FROM seen INDEXED BY seen_keep_until WHERE keep_until < ?1 AND id <= ?2 LIMIT ?3)
+            """)
+        forgetOldest = try connection.prepare(
+            "DELETE FROM seen WHERE id IN (SELECT id FROM seen WHERE id <= ?1 ORDER BY id LIMIT ?2)")
+
+        insertAcknowledgement = try connection.prepare("INSERT INTO acks(msg_id, status) VALUES (?1, ?2)")
+        acknowledgements = try connection.prepare(
+            "SELECT id, msg_id, status FROM acks WHERE id > ?1 ORDER BY id LIMIT ?2")
+        deleteAcknowledgements = try connection.prepare("DELETE FROM acks WHERE id <= ?1")
+        lastAcknowledgement = try connection.prepare("SELECT max(id) FROM acks")
+        acknowledgementCount = try connection.prepare("SELECT count(*) FROM acks WHERE id > ?1")
+
+        insertNotification = try connection.prepare(
+            """
+            INSERT INTO inbox(msg_id, bundle, source, received, expires, badge, priority, stale, placeholder)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+            """)
+        insertContent = try connection.prepare(
+            """
+            INSERT INTO content(id, title, subtitle, body, sound, category, thread, payload)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+            """)
+        inboxCount = try connection.prepare("SELECT count(*) FROM inbox")
+        let dropped = "DELETE FROM inbox WHERE id IN (SELECT id FROM inbox WHERE read = "
+        dropRead = try connection.prepare(dropped + "1 ORDER BY id LIMIT ?1)")
+        dropUnread = try connection.prepare(dropped + "0 ORDER BY id LIMIT ?1)")
+
+        let notificationColumns = """
+            SELECT inbox.id, msg_id, bundle, source, received, expires, badge, priority, read, stale, placeholder,
+            title, subtitle, body, sound, category, thread, payload FROM inbox JOIN content ON content.id = inbox.id
+            """
+        inbox = try connection.prepare(notificationColumns + " ORDER BY inbox.id DESC LIMIT ?1")
+        unreadInbox = try connection.prepare(
+            notificationColumns + " WHERE read = 0 ORDER BY inbox.id DESC LIMIT ?1")
+        notification = try connection.prepare(notificationColumns + " WHERE inbox.id = ?1")
+        unread = try connection.prepare(
+            "SELECT id, bundle, source, received, priority, stale, placeholder FROM inbox WHERE read = 0 ORDER BY id")
+        unreadCount = try connection.prepare("SELECT count(*) FROM inbox WHERE read = 0")
+        isRead = try connection.prepare("SELECT read FROM inbox WHERE id = ?1")
+        markRead = try connection.prepare("UPDATE inbox SET read = 1 WHERE id = ?1")
+        markAllRead = try connection.prepare("UPDATE inbox SET read = 1 WHERE read = 0 AND id <= ?1")
+    }
+}

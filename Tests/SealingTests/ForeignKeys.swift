@@ -1,0 +1,41 @@
+// Throw-away keys that no identity may be made of.
+
+/// P-256.
+let ellipticPEM = """
+    -----BEGIN PRIVATE KEY-----
+    MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgfCyTLuEvMZaF98ZR
+    BbR9ViWFm2KR+7AUDuf5sAtYUeihRANCAARjz/lERjFXClrAyFOOtbC+gDrELMTI
+    2gTdWweMZxanknNbc3nPkbbyFEO9sZ/5ekgWHpsV+XCXIRgDqsXqL0Vt
+    -----END PRIVATE KEY-----
+    """
+
+/// RSA with 1,024 bits.
+let shortPEM = """
+    -----BEGIN PRIVATE KEY-----
+    MIICdQIBADANBgkqhkiG9w0BAQEFAASCAl8wggJbAgEAAoGBAK9sECbmsRLyBst/
+    sowpJxj/M9Jap/r1S/O0wPHJBe5ipu5vCIlalFN+IDKoIOGec5IqM+ZpywPyP45N
+    14+4FyQujfJJME/iD8G07sUDGjiCYmV0cQAppAZMcaO1u6Q82u3XmYjZfujL0ktj
+    +ICWDsCmlM3G3e/Z5orJ+rt9CPMdAgMBAAECgYBsFwwEzFUDtXoWXkLoNltO/cEy
+    toWXDxqTuibBVPqAnuz5MhVyfQu0Pp0cWZiZLQdNYw/DxCBB+DzNNI3Eksw+i/VX
+    eMlwlxDL8TqOLIuRJ2ZJVddvqGmRF5wcZPdFw79xnLJKBA330dng5DUwQ88jM4Dw
+    TECDbDMbcgYrZ8QliQJBANfuDAtlBf3ux2bJpRgjD52ru0PbpLHOEod9henQvxdk
+    0AvtrWIFtD6KP23xMeZiIJjSCNNWP7S4WG8VIT9woEMCQQDP+agz35duox7VQtXN
+    dpjxjFNDJzS/ZoU25DEPyjeHB9oW26B+sBfV1QTVv108PJACx61mJG1I6AIrAtS9
+    1RkfAkBMyBDwXFPtH+M34awbERyUbGSClK/Tqftcwn3Dzr6kiuyP0Uw99tlJA8/a
+    QFIGIg6FSOpqe9jbYlHP7iuMa3gRAkA+Fz0eb4yYXV7hMJkARH4Y71oUXGolEoiH
+    AM2c9zRovfFgjaV27T/QeU5+OimtyC7+hXrBWfK+p3WuPaQiILLlAkAtWnACRHdU
+    wqjl6Zz/m6Q3FVbgjXBYMDTirMv++tREnzAV19emUWRKBqpo5jFXom+YvXF85s/k
+    CoP/2JtjIS4A
+    -----END PRIVATE KEY-----
+    """
+
+/// Needs a password.
+let encryptedPEM = """
+    -----BEGIN ENCRYPTED PRIVATE KEY-----
+    MIHsMFcGCSqGSIb3DQEFDTBKMCkGCSqGSIb3DQEFDDAcBAh/suDHFXmyzQICCAAw
+    DAYIKoZIhvcNAgkFADAdBglghkgBZQMEASoEEPJ8o7DdySJr89CvvZPcS/EEgZDn
+    QnJD/sWAL8mJDVdvy3JHAVTN2cKjY0MjrCVDBNEOkk1tdfuFsMEk93IRVCBPuScR
+    u0aHIonIQ2oULwSh1Ysx/l1KxhQAuXg50PppA8ym5XZR5yDBUyfbNmIrCyr0q8cm
+    TvOhiAJ/ZNxwT3D7F88QgPUpNyifv1fUePVghMJUIu6zrASxRZhCgcBBveJQ9A8=
+    -----END ENCRYPTED PRIVATE KEY-----
+    """

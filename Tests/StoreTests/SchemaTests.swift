@@ -1,0 +1,172 @@
+import CBoard
+import Foundation
+import Testing
+
+@testable import Store
+
+extension StoreTests {
+    @Suite struct SchemaTests {
+        @Test func freshAndReopened() throws {
+            let directory = try TemporaryDirectory()
+            do {
+                let store = try directory.open()
+                #expect(directory.mode("skyglow.db") == 0o600)
+                try store.deliver(1)
+                #expect(directory.mode("skyglow.db-wal") == 0o600)
+                #expect(directory.mode("skyglow.db-shm") == 0o600)
+                try store.verify()
+            }
+            // Closing the last connection moves the log into the database.
+            #expect(!directory.exists("skyglow.db-wal"))
+            let store = try directory.open()
+            #expect(try store.inbox() == [1])
+            #expect(try store.counters().received == 1)
+        }
+
+        @Test func pathIsNamed() throws {
+            let directory = try TemporaryDirectory()
+            #expect(try Store.open(directory: directory.path + "/").path == directory.file("skyglow.db"))
+        }
+
+        @Test func openModesAreTightened() throws {
+            let directory = try TemporaryDirectory()
+            _ = try directory.open()
+            chmod(directory.file("skyglow.db"), 0o644)
+            _ = try directory.open()
+            #expect(directory.mode("skyglow.db") == 0o600)
+        }
+
+        @Test func settings() throws {
+            let directory = try TemporaryDirectory()
+            let store = try directory.open()
+            #expect(try store.connection.says("PRAGMA journal_mode", "wal"))
+            #expect(try store.connection.integer("PRAGMA synchronous") == 2)
+            #expect(try store.connection.integer("PRAGMA foreign_keys") == 1)
+            #expect(try store.connection.integer("PRAGMA secure_delete") == 1)
+            #expect(try store.connection.integer("PRAGMA busy_timeout") == 2000)
+            #expect(try store.connection.integer("PRAGMA user_version") == Int64(Schema.steps.count))
+        }
+
+        /// An empty file is version 0: what a crash between making and filling it leaves.
+        @Test func emptyFile() throws {
+            let directory = try TemporaryDirectory()
+            try directory.write("skyglow.db", [])
+            #expect(try directory.open().inbox() == [])
+        }
+
+        @Test func migrationsRunInOrderFromWhereTheFileIs() throws {
+            let directory = try TemporaryDirectory()
+            try directory.open().deliver(1)
+            let second = "ALTER TABLE inbox ADD COLUMN light TEXT"
+            let third = "UPDATE inbox SET light = 'fast'"
+            let store = try directory.open(steps: Schema.steps + [second, third])
+            #expect(try store.connection.integer("PRAGMA user_version") == 3)
+            #expect(try store.connection.says("SELECT light FROM inbox", "fast"))
+            #expect(try store.inbox() == [1])
+        }
+
+        @Test func aFailingMigrationChangesNothing() throws {
+            let directory = try TemporaryDirectory()
+            try directory.open().deliver(1)
+            let steps = Schema.steps + ["ALTER TABLE inbox ADD COLUMN light TEXT", "UPDATE nowhere SET a = 1"]
+            let error = thrown { _ = try directory.open(steps: steps) }
+            #expect(error?.failure.call == "migrate")
+            let store = try directory.open()
+            #expect(try store.connection.integer("PRAGMA user_version") == 1)
+            #expect(try store.inbox() == [1])
+            #expect(thrown { try directory.execute("SELECT light FROM inbox") } != nil)
+        }
+
+        @Test func aNewerFileIsRefusedAndNotTouched() throws {
+            let directory = try TemporaryDirectory()
+            try directory.open().deliver(1)
+            try directory.execute("PRAGMA user_version = 7")
+            let before = try directory.data("skyglow.db")
+            let error = thrown { _ = try directory.open() }
+            guard case .newer(_, let schema) = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(schema == 7)
+            #expect(error?.text == "\(directory.file("skyglow.db")): written by a newer skyglowd (schema 7), not touched")
+            #expect(try directory.data("skyglow.db") == before)
+        }
+
+        /// Also not by moving its log into it, though that is what closing a database does.
+        @Test func aNewerFileWithALogIsNotTouched() throws {
+            let directory = try TemporaryDirectory()
+            let store = try directory.open()
+            try store.deliver(1)
+            try store.connection.execute("PRAGMA user_version = 7", as: "test")
+            let crashed = try directory.copy()
+            let before = (try crashed.data("skyglow.db"), try crashed.data("skyglow.db-wal"))
+            let error = thrown { _ = try crashed.open() }
+            guard case .newer = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(try crashed.data("skyglow.db") == before.0)
+            #expect(try crashed.data("skyglow.db-wal") == before.1)
+        }
+
+        // (One byte is an empty file to SQLite.)
+        @Test(arguments: [2, 15, 16, 99, 100, 512, 4096, 10_000])
+        func garbageIsRefusedAndNotTouched(size: Int) throws {
+            let directory = try TemporaryDirectory()
+            let garbage = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ 7) }
+            try directory.write("skyglow.db", garbage)
+            let error = thrown { _ = try directory.open() }
+            guard case .corrupt(let failure) = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(failure.path == directory.file("skyglow.db"))
+            #expect(try directory.data("skyglow.db") == Data(garbage))
+        }
+
+        /// Another program's database, with or without a version of its own.
+        @Test(arguments: ["", "PRAGMA user_version = 1;", "PRAGMA application_id = 5;"])
+        func foreignDatabase(mark: String) throws {
+            let directory = try TemporaryDirectory()
+            try directory.write("skyglow.db", [])
+            try directory.execute("CREATE TABLE mine(a); \(mark)")
+            let before = try directory.data("skyglow.db")
+            let error = thrown { _ = try directory.open() }
+            guard case .corrupt = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(try directory.data("skyglow.db") == before)
+        }
+
+        /// A page in the middle overwritten: found by `verify`, and an error rather than a crash when it is used.
+        @Test func damagedPages() throws {
+            let directory = try TemporaryDirectory()
+            do {
+                let store = try directory.open()
+                for number in 0..<200 { try store.deliver(number, payload: String(repeating: "x", count: 500)) }
+            }
+            var bytes = [UInt8](try directory.data("skyglow.db"))
+            for index in stride(from: 12 * 4096, to: bytes.count, by: 4096) {
+                for offset in 0..<64 { bytes[index + offset] = 0xFE }
+            }
+            try directory.write("skyglow.db", bytes)
+            let error = thrown {
+                let store = try directory.open()
+                try store.verify()
+            }
+            guard case .corrupt = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            let read = thrown {
+                let store = try directory.open()
+                _ = try store.inbox()
+            }
+            guard case .corrupt = read else {
+                Issue.record("\(String(describing: read))")
+                return
+            }
+        }
+    }
+}
