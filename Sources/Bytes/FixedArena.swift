@@ -26,9 +26,9 @@ public struct FixedArena: @unchecked Sendable {
     private static let header = 8
 
     /// Reserves the block, once. Never released unless `deallocate` is called.
-    /// - Parameter capacity: from `minimumCapacity` to 2 GiB; rounded down to whole granules.
+    /// - Parameter capacity: from `minimumCapacity` to 1 GiB; rounded down to whole granules.
     public init(capacity: Int) {
-        precondition(capacity >= Self.minimumCapacity && capacity <= 1 << 31)
+        precondition(capacity >= Self.minimumCapacity && capacity <= 1 << 30)
         let granules = capacity / Self.granule
         self.capacity = granules * Self.granule
         words = UnsafeMutableRawPointer.allocate(byteCount: self.capacity, alignment: Self.granule)

@@ -135,6 +135,8 @@ public enum Limits {
     public static let configurationFile = 65_536
     /// Faults of a configuration that are told; the rest is counted.
     public static let configurationFaults = 64
+    /// The runtime directory, so that the path of a socket in it fits its 107 bytes (unix(7)).
+    public static let runtimePath = 91
     /// Routes of a configuration, and the name of one.
     public static let routes = 32
     public static let routeName = 32

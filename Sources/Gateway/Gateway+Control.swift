@@ -52,8 +52,8 @@ extension Gateway {
             server: uplink?.settings.serverAddress ?? Blob<16>(),
             since: unix - (now - (uplink?.link.since ?? now)) / milliseconds,
             keepAlive: uplink?.settings.keepAlive
-                ?? KeepAlive(interval: Int64(configuration.keepAlive.minimum) * milliseconds, pongTimeout: 0),
-            minimum: configuration.keepAlive.minimum, maximum: configuration.keepAlive.maximum,
+                ?? KeepAlive(interval: configuration.keepalive.minimum * milliseconds, pongTimeout: 0),
+            minimum: configuration.keepalive.minimum, maximum: configuration.keepalive.maximum,
             counters: Counters(), memory: memory, message: panel.light(.message).name, link: panel.light(.link).name,
             buzzer: configuration.panel.buzzer.isEmpty ? "none" : "ready", panelProblems: panel.problemCount)
         if let uplink {

@@ -19,12 +19,12 @@ extension Gateway {
             log.error(.configuration, "the old configuration stays in force")
             return false
         }
-        if next.stateDirectory != configuration.stateDirectory
-            || next.runtimeDirectory != configuration.runtimeDirectory
+        if next.directory != configuration.directory
+            || next.runtime != configuration.runtime
         {
             log.warning(.configuration, "other directories take a restart")
         }
-        log.level = next.logLevel
+        log.level = next.log.level
         if next.panel != configuration.panel {
             panel.shutdown(wall: clock.unixMilliseconds)
             panel = Panel(next.panel, now: now)
@@ -46,7 +46,8 @@ extension Gateway {
         uplink = nil
         guard let settings else { return }
         do throws(StoreError) {
-            let made = try Uplink(settings, store: store, keyFile: KeyFile(directory: configuration.stateDirectory), log: log)
+            let made = try Uplink(
+                settings, store: store, keyFile: KeyFile(directory: configuration.directory), log: log)
             made.start(now: now)
             uplink = made
         } catch { report(error) }

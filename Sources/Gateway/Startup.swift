@@ -59,9 +59,8 @@ public enum Startup {
 
     /// The configuration of this file, or all its faults.
     static func load(_ path: String) throws(StartupError) -> Configuration {
-        switch Configuration.load(path: path) {
-        case .success(let configuration): return configuration
-        case .failure(let faults): throw StartupError(lines: faults.lines, .configuration)
+        do throws(ConfigurationError) { return try Configuration.load(path: path) } catch {
+            throw StartupError(lines: error.messages(path), .configuration)
         }
     }
 
@@ -69,10 +68,10 @@ public enum Startup {
     static func open(configurationPath path: String) throws(StartupError) -> Gateway {
         let configuration = try load(path)
         let settings = try uplinkSettings(configuration)
-        try makeDirectory(configuration.stateDirectory, mode: 0o700)
-        try makeDirectory(configuration.runtimeDirectory, mode: 0o755)
-        let lock = try stored { () throws(StoreError) in try StateLock(directory: configuration.stateDirectory) }
-        let store = try stored { () throws(StoreError) in try Store.open(directory: configuration.stateDirectory) }
+        try makeDirectory(configuration.directory, mode: 0o700)
+        try makeDirectory(configuration.runtime, mode: 0o755)
+        let lock = try stored { () throws(StoreError) in try StateLock(directory: configuration.directory) }
+        let store = try stored { () throws(StoreError) in try Store.open(directory: configuration.directory) }
         let log = try openLog(configuration)
         let uplink = try settings.map { settings throws(StartupError) in
             try makeUplink(settings, configuration, store, log)
@@ -92,7 +91,7 @@ public enum Startup {
         _ settings: UplinkSettings, _ configuration: Configuration, _ store: Store, _ log: Log
     ) throws(StartupError) -> Uplink {
         try stored { () throws(StoreError) in
-            let keyFile = KeyFile(directory: configuration.stateDirectory)
+            let keyFile = KeyFile(directory: configuration.directory)
             let uplink = try Uplink(settings, store: store, keyFile: keyFile, log: log)
             try uplink.deleteClientCertificate()
             return uplink
@@ -112,11 +111,11 @@ extension Startup {
         let milliseconds = Int64(1_000)
         return UplinkSettings(
             serverAddress: address, certificate: try certificate(server.certificate),
-            endpoint: server.endpoint.map { UplinkSettings.Endpoint(host: $0.host, port: $0.port) },
-            resolvers: configuration.resolverList, registrationCertificate: server.identity,
+            endpoint: server.endpoint,
+            resolvers: resolverList(configuration), registrationCertificate: server.identity,
             keepAlive: KeepAlive(
-                interval: Int64(configuration.keepAlive.minimum) * milliseconds,
-                pongTimeout: Int64(configuration.keepAlive.pongTimeout) * milliseconds))
+                interval: configuration.keepalive.minimum * milliseconds,
+                pongTimeout: configuration.keepalive.pongTimeout * milliseconds))
     }
 
     /// The pinned certificate as DER.
@@ -133,20 +132,28 @@ extension Startup {
         return der
     }
 
+    /// The configured DNS servers as c-ares takes them, or nil for the system's.
+    static func resolverList(_ configuration: Configuration) -> String? {
+        guard !configuration.resolvers.isEmpty else { return nil }
+        var list = ""
+        for server in configuration.resolvers { list += (list.isEmpty ? "" : ",") + server.text }
+        return list
+    }
+
     /// Makes a directory unless it is there. Its parent must be.
     static func makeDirectory(_ path: String, mode: UInt32) throws(StartupError) {
         if mkdir(path, mode_t(mode)) == 0 || cb_errno() == EEXIST { return }
         throw StartupError(SystemError("mkdir"), path: path)
     }
 
-    static func controlPath(_ configuration: Configuration) -> String { configuration.runtimeDirectory + "/control.sock" }
+    static func controlPath(_ configuration: Configuration) -> String { configuration.runtime + "/control.sock" }
 
-    static func logPath(_ configuration: Configuration) -> String { configuration.runtimeDirectory + "/log.ring" }
+    static func logPath(_ configuration: Configuration) -> String { configuration.runtime + "/log.ring" }
 
     private static func openLog(_ configuration: Configuration) throws(StartupError) -> Log {
         do throws(RingError) {
-            let ring = try RingLog(path: logPath(configuration), size: configuration.logSize)
-            return Log(level: configuration.logLevel, ring: ring)
+            let ring = try RingLog(path: logPath(configuration), size: configuration.log.size)
+            return Log(level: configuration.log.level, ring: ring)
         } catch { throw StartupError(error.message, .cannotCreate) }
     }
 

@@ -71,8 +71,10 @@ public enum EndReason: Equatable, Sendable {
     case registered
     /// The registration set changed and goes out on a new connection.
     case registrationsChanged
-    /// Somebody asked for it.
+    /// Somebody asked for another connection.
     case requested
+    /// The gateway stops, or leaves this server.
+    case stopped
 }
 
 /// How the next attempt follows from an end.
@@ -91,7 +93,7 @@ extension EndReason {
     /// AUTH_FAIL is final except while registering (SGP v2 §9, §10).
     public func classified(during purpose: Purpose) -> EndClass {
         switch self {
-        case .registered, .registrationsChanged, .requested: return .planned
+        case .registered, .registrationsChanged, .requested, .stopped: return .planned
         case .disconnected(let code, let retryAfter):
             switch DisconnectReason(rawValue: code) {
             case .authFail where purpose == .login: return .authRefused

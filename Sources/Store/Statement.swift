@@ -102,7 +102,10 @@ struct Statement {
 }
 
 /// Columns of the row at which a statement stands. Bytes are valid until the callback returns.
-struct Columns: ~Copyable, ~Escapable {
+///
+/// Copyable, and so are the rows made of it: the compiler puts a local that cannot be copied, and that lends bytes, into
+/// a box on the heap.
+struct Columns: ~Escapable {
     private let handle: OpaquePointer
 
     @_lifetime(borrow statement)
@@ -115,17 +118,17 @@ struct Columns: ~Copyable, ~Escapable {
     }
 
     /// The bytes of a text or blob, empty for NULL.
-    @_lifetime(borrow self)
+    @_lifetime(copy self)
     func bytes(_ index: Int32) -> RawSpan {
         // sqlite3_column_blob gives the bytes of a text as they are; unlike sqlite3_column_text it adds no terminator
         // and so needs no memory.
         let address = sqlite3_column_blob(handle, index)
         let count = address == nil ? 0 : Int(sqlite3_column_bytes(handle, index))
         let bytes = UnsafeRawBufferPointer(start: address, count: count).bytes
-        return _overrideLifetime(bytes, borrowing: self)
+        return _overrideLifetime(bytes, copying: self)
     }
 
-    @_lifetime(borrow self)
+    @_lifetime(copy self)
     func optionalBytes(_ index: Int32) -> RawSpan? {
         if sqlite3_column_type(handle, index) == SQLITE_NULL { return nil }
         return bytes(index)

@@ -6,6 +6,7 @@ struct Statements {
     let identity, setIdentity, removeIdentity, setLastSequence: Statement
     let registrationCount, addRegistration, muteRegistration, deleteRegistration: Statement
     let registration, registrationKnown, registrations, changeRegistrations: Statement
+    let registrationsGeneration: Statement
     let isSeen, markSeen, lastSeen, forgetSeen, forgetOldest: Statement
     let insertAcknowledgement, acknowledgements, deleteAcknowledgements, acknowledgementCount: Statement
     let lastAcknowledgement: Statement
@@ -36,7 +37,8 @@ struct Statements {
         removeIdentity = try connection.prepare("DELETE FROM identity")
         setLastSequence = try connection.prepare("UPDATE identity SET last_seq = ?1")
 
-        let registrationColumns = "SELECT server, bundle, token, routing_key, e2ee_key, muted, created FROM registrations"
+        let registrationColumns =
+            "SELECT server, bundle, token, routing_key, e2ee_key, muted, created FROM registrations"
         registrationCount = try connection.prepare(
             "SELECT count(*) FROM registrations WHERE server = ?1 OR ?1 IS NULL")
         addRegistration = try connection.prepare(
@@ -52,6 +54,8 @@ struct Statements {
         registrations = try connection.prepare(
             registrationColumns + " WHERE server = ?1 OR ?1 IS NULL ORDER BY id")
         changeRegistrations = try connection.prepare("UPDATE meta SET value = value + 1 WHERE key = 'registrations'")
+
+        registrationsGeneration = try connection.prepare("SELECT value FROM meta WHERE key = 'registrations'")
 
         isSeen = try connection.prepare("SELECT 1 FROM seen WHERE msg_id = ?1")
         markSeen = try connection.prepare(

@@ -1,7 +1,7 @@
 import Bytes
 
 /// An acknowledgement that the server may not have yet, lent to a callback (SGP v2 §5).
-public struct AcknowledgementRow: ~Copyable, ~Escapable {
+public struct AcknowledgementRow: ~Escapable {
     private let columns: Columns
 
     @_lifetime(borrow statement)
@@ -9,7 +9,7 @@ public struct AcknowledgementRow: ~Copyable, ~Escapable {
 
     /// Grows with every acknowledgement.
     public var id: Int64 { columns.integer(0) }
-    public var messageID: RawSpan { @_lifetime(borrow self) get { columns.bytes(1) } }
+    public var messageID: RawSpan { @_lifetime(copy self) get { columns.bytes(1) } }
     public var status: UInt8 { UInt8(truncatingIfNeeded: columns.integer(2)) }
 }
 
@@ -29,7 +29,7 @@ extension Store {
 
     /// Lends the acknowledgements with numbers above `after`, the oldest first, at most `limit`.
     public func acknowledgements(
-        after: Int64, limit: Int = .max, _ body: (borrowing AcknowledgementRow) -> Bool
+        after: Int64, limit: Int = .max, _ body: (AcknowledgementRow) -> Bool
     ) throws(StoreError) {
         let statement = statements.acknowledgements
         try statement.refuseReentry()

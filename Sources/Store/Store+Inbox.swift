@@ -17,7 +17,7 @@ public enum Source: Int64, Sendable {
 }
 
 /// A notification to be put into the inbox. Texts are well-formed UTF-8; nil where there is none.
-public struct NewNotification: ~Copyable, ~Escapable {
+public struct NewNotification: ~Escapable {
     /// 16 bytes.
     public let messageID: RawSpan
     public let bundle: RawSpan
@@ -68,48 +68,48 @@ public struct NewNotification: ~Copyable, ~Escapable {
 }
 
 /// A notification of the inbox, lent to a callback.
-public struct NotificationRow: ~Copyable, ~Escapable {
+public struct NotificationRow: ~Escapable {
     private let columns: Columns
 
     @_lifetime(borrow statement)
     init(_ statement: borrowing Statement) { columns = Columns(statement) }
 
     public var id: Int64 { columns.integer(0) }
-    public var messageID: RawSpan { @_lifetime(borrow self) get { columns.bytes(1) } }
-    public var bundle: RawSpan { @_lifetime(borrow self) get { columns.bytes(2) } }
+    public var messageID: RawSpan { @_lifetime(copy self) get { columns.bytes(1) } }
+    public var bundle: RawSpan { @_lifetime(copy self) get { columns.bytes(2) } }
     public var source: Source { Source(rawValue: columns.integer(3)) ?? .sgp }
     /// Unix seconds.
     public var received: Int64 { columns.integer(4) }
     /// Unix seconds, nil for never.
     public var expires: Int64? { columns.optionalInteger(5) }
     public var badge: Int64? { columns.optionalInteger(6) }
-    public var priority: RawSpan? { @_lifetime(borrow self) get { columns.optionalBytes(7) } }
+    public var priority: RawSpan? { @_lifetime(copy self) get { columns.optionalBytes(7) } }
     public var isRead: Bool { columns.integer(8) != 0 }
     public var isStale: Bool { columns.integer(9) != 0 }
     public var isPlaceholder: Bool { columns.integer(10) != 0 }
-    public var title: RawSpan? { @_lifetime(borrow self) get { columns.optionalBytes(11) } }
-    public var subtitle: RawSpan? { @_lifetime(borrow self) get { columns.optionalBytes(12) } }
-    public var body: RawSpan? { @_lifetime(borrow self) get { columns.optionalBytes(13) } }
-    public var sound: RawSpan? { @_lifetime(borrow self) get { columns.optionalBytes(14) } }
-    public var category: RawSpan? { @_lifetime(borrow self) get { columns.optionalBytes(15) } }
-    public var thread: RawSpan? { @_lifetime(borrow self) get { columns.optionalBytes(16) } }
+    public var title: RawSpan? { @_lifetime(copy self) get { columns.optionalBytes(11) } }
+    public var subtitle: RawSpan? { @_lifetime(copy self) get { columns.optionalBytes(12) } }
+    public var body: RawSpan? { @_lifetime(copy self) get { columns.optionalBytes(13) } }
+    public var sound: RawSpan? { @_lifetime(copy self) get { columns.optionalBytes(14) } }
+    public var category: RawSpan? { @_lifetime(copy self) get { columns.optionalBytes(15) } }
+    public var thread: RawSpan? { @_lifetime(copy self) get { columns.optionalBytes(16) } }
     /// Canonical JSON.
-    public var payload: RawSpan { @_lifetime(borrow self) get { columns.bytes(17) } }
+    public var payload: RawSpan { @_lifetime(copy self) get { columns.bytes(17) } }
 }
 
 /// What the panel needs of an unread notification, lent to a callback.
-public struct UnreadRow: ~Copyable, ~Escapable {
+public struct UnreadRow: ~Escapable {
     private let columns: Columns
 
     @_lifetime(borrow statement)
     init(_ statement: borrowing Statement) { columns = Columns(statement) }
 
     public var id: Int64 { columns.integer(0) }
-    public var bundle: RawSpan { @_lifetime(borrow self) get { columns.bytes(1) } }
+    public var bundle: RawSpan { @_lifetime(copy self) get { columns.bytes(1) } }
     public var source: Source { Source(rawValue: columns.integer(2)) ?? .sgp }
     /// Unix seconds.
     public var received: Int64 { columns.integer(3) }
-    public var priority: RawSpan? { @_lifetime(borrow self) get { columns.optionalBytes(4) } }
+    public var priority: RawSpan? { @_lifetime(copy self) get { columns.optionalBytes(4) } }
     public var isStale: Bool { columns.integer(5) != 0 }
     public var isPlaceholder: Bool { columns.integer(6) != 0 }
 }
@@ -125,7 +125,7 @@ public enum ReadChange: Equatable, Sendable {
 extension Store {
     /// Within a transaction: puts a notification into the inbox, unread. Gives its number, which grows.
     @discardableResult
-    public func insertNotification(_ new: borrowing NewNotification) throws(StoreError) -> Int64 {
+    public func insertNotification(_ new: NewNotification) throws(StoreError) -> Int64 {
         guard isInTransaction else { throw misuse("write outside a transaction") }
         do throws(StoreError) {
             try require(new.messageID, Limits.messageID...Limits.messageID, "message identifier")
@@ -140,7 +140,7 @@ extension Store {
         }
     }
 
-    private func insertFacts(_ new: borrowing NewNotification) throws(StoreError) {
+    private func insertFacts(_ new: NewNotification) throws(StoreError) {
         let statement = statements.insertNotification
         try statement.bind(1, blob: new.messageID)
         try statement.bind(2, text: new.bundle)
@@ -154,7 +154,7 @@ extension Store {
         try statement.run()
     }
 
-    private func insertContent(_ new: borrowing NewNotification, _ id: Int64) throws(StoreError) {
+    private func insertContent(_ new: NewNotification, _ id: Int64) throws(StoreError) {
         let statement = statements.insertContent
         try statement.bind(1, id)
         try statement.bind(2, text: new.title)
@@ -169,7 +169,7 @@ extension Store {
 
     /// Lends notifications, the newest first, at most `limit`.
     public func notifications(
-        unreadOnly: Bool = false, limit: Int = .max, _ body: (borrowing NotificationRow) -> Bool
+        unreadOnly: Bool = false, limit: Int = .max, _ body: (NotificationRow) -> Bool
     ) throws(StoreError) {
         let statement = unreadOnly ? statements.unreadInbox : statements.inbox
         try statement.refuseReentry()
@@ -181,7 +181,7 @@ extension Store {
     }
 
     /// Lends one notification. False where there is none of this number.
-    public func notification(_ id: Int64, _ body: (borrowing NotificationRow) -> Void) throws(StoreError) -> Bool {
+    public func notification(_ id: Int64, _ body: (NotificationRow) -> Void) throws(StoreError) -> Bool {
         let statement = statements.notification
         try statement.refuseReentry()
         defer { statement.reset() }
@@ -192,7 +192,7 @@ extension Store {
     }
 
     /// Lends what the panel needs of the unread notifications, the oldest first. Reads no texts.
-    public func unread(_ body: (borrowing UnreadRow) -> Bool) throws(StoreError) {
+    public func unread(_ body: (UnreadRow) -> Bool) throws(StoreError) {
         let statement = statements.unread
         try statement.refuseReentry()
         defer { statement.reset() }

@@ -1,18 +1,18 @@
 import Bytes
 
 /// A registration, lent to a callback (SGP v2 §7).
-public struct RegistrationRow: ~Copyable, ~Escapable {
+public struct RegistrationRow: ~Escapable {
     private let columns: Columns
 
     @_lifetime(borrow statement)
     init(_ statement: borrowing Statement) { columns = Columns(statement) }
 
-    public var server: RawSpan { @_lifetime(borrow self) get { columns.bytes(0) } }
-    public var bundle: RawSpan { @_lifetime(borrow self) get { columns.bytes(1) } }
+    public var server: RawSpan { @_lifetime(copy self) get { columns.bytes(0) } }
+    public var bundle: RawSpan { @_lifetime(copy self) get { columns.bytes(1) } }
     /// The device token, 32 bytes: the padded server address and the secret K.
-    public var token: RawSpan { @_lifetime(borrow self) get { columns.bytes(2) } }
-    public var routingKey: RawSpan { @_lifetime(borrow self) get { columns.bytes(3) } }
-    public var endToEndKey: RawSpan { @_lifetime(borrow self) get { columns.bytes(4) } }
+    public var token: RawSpan { @_lifetime(copy self) get { columns.bytes(2) } }
+    public var routingKey: RawSpan { @_lifetime(copy self) get { columns.bytes(3) } }
+    public var endToEndKey: RawSpan { @_lifetime(copy self) get { columns.bytes(4) } }
     public var isMuted: Bool { columns.integer(5) != 0 }
     /// Unix seconds.
     public var created: Int64 { columns.integer(6) }
@@ -94,7 +94,7 @@ extension Store {
 
     /// Lends the registration of a bundle. False where there is none.
     public func registration(
-        server: RawSpan, bundle: RawSpan, _ body: (borrowing RegistrationRow) -> Void
+        server: RawSpan, bundle: RawSpan, _ body: (RegistrationRow) -> Void
     ) throws(StoreError) -> Bool {
         let statement = statements.registration
         try statement.refuseReentry()
@@ -108,7 +108,7 @@ extension Store {
 
     /// Lends the registrations of a server, or of all, in the order in which they were added.
     public func registrations(
-        server: RawSpan?, _ body: (borrowing RegistrationRow) -> Bool
+        server: RawSpan?, _ body: (RegistrationRow) -> Bool
     ) throws(StoreError) {
         let statement = statements.registrations
         try statement.refuseReentry()
@@ -126,7 +126,9 @@ extension Store {
     }
 
     /// Grows with every change of the set, whichever process makes it.
-    public func registrationsGeneration() throws(StoreError) -> Int64 { try metaInteger("registrations") ?? 0 }
+    public func registrationsGeneration() throws(StoreError) -> Int64 {
+        try statements.registrationsGeneration.integer() ?? 0
+    }
 
     private func isRegistered(_ server: RawSpan, _ bundle: RawSpan) throws(StoreError) -> Bool {
         let statement = statements.registrationKnown

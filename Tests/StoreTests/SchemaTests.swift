@@ -88,7 +88,8 @@ extension StoreTests {
                 return
             }
             #expect(schema == 7)
-            #expect(error?.text == "\(directory.file("skyglow.db")): written by a newer skyglowd (schema 7), not touched")
+            let text = "written by a newer skyglowd (schema 7), not touched"
+            #expect(error?.text == "\(directory.file("skyglow.db")): \(text)")
             #expect(try directory.data("skyglow.db") == before)
         }
 

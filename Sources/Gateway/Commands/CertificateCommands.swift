@@ -38,7 +38,8 @@ extension CommandRunner {
     private func readFile(_ path: String) throws(StartupError) -> [UInt8] {
         var buffer = ByteBuffer(capacity: Self.maximum)
         do throws(StoreError) { try AtomicFile.read(path, into: &buffer) } catch {
-            throw StartupError(lines: StartupError(error).lines, error.isMissing ? .configuration : StartupError(error).exit)
+            throw StartupError(
+                lines: StartupError(error).lines, error.isMissing ? .configuration : StartupError(error).exit)
         }
         return Array(buffer.pointer)
     }
@@ -88,7 +89,7 @@ extension CommandRunner {
     private func keep(
         _ pem: [UInt8], _ server: Configuration.Server, _ configuration: Configuration
     ) throws(StartupError) -> ExitCode {
-        try Startup.makeDirectory(configuration.stateDirectory, mode: 0o700)
+        try Startup.makeDirectory(configuration.directory, mode: 0o700)
         do throws(StoreError) { try AtomicFile.write(server.certificate, pem.span.bytes, mode: 0o644) } catch {
             throw StartupError(error)
         }
@@ -102,7 +103,7 @@ extension CommandRunner {
     private func fetch(
         from: String?, _ server: Configuration.Server, _ configuration: Configuration
     ) throws(StartupError) -> [UInt8] {
-        guard let resolver = Resolver(servers: configuration.resolverList) else {
+        guard let resolver = Resolver(servers: Startup.resolverList(configuration)) else {
             throw StartupError("the resolver could not be started", .unavailable)
         }
         let base: String
@@ -121,7 +122,9 @@ extension CommandRunner {
         resolver.askText("_sgn." + server)
         try wait(resolver, for: "_sgn." + server)
         for text in resolver.texts {
-            if let record = ServiceRecord(text.span.bytes), !record.httpAddress.isEmpty { return record.httpAddress.text }
+            if let record = ServiceRecord(text.span.bytes), !record.httpAddress.isEmpty {
+                return record.httpAddress.text
+            }
         }
         throw StartupError("the TXT record of _sgn.\(server) has no http_addr: give --from URL", .unavailable)
     }

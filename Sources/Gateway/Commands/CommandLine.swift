@@ -71,8 +71,8 @@ public struct CommandRunner {
     }
 
     func openStore(_ configuration: Configuration) throws(StartupError) -> Store {
-        try Startup.makeDirectory(configuration.stateDirectory, mode: 0o700)
-        return try Startup.stored { () throws(StoreError) in try Store.open(directory: configuration.stateDirectory) }
+        try Startup.makeDirectory(configuration.directory, mode: 0o700)
+        return try Startup.stored { () throws(StoreError) in try Store.open(directory: configuration.directory) }
     }
 
     /// Asks the running gateway. Nil if none runs.
@@ -139,7 +139,7 @@ public struct CommandRunner {
         }
         for _ in 0..<100 {
             do throws(StoreError) {
-                let lock = try StateLock(directory: configuration.stateDirectory)
+                let lock = try StateLock(directory: configuration.directory)
                 withExtendedLifetime(lock) {}
                 return .ok
             } catch { usleep(100_000) }

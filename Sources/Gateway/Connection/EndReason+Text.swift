@@ -36,6 +36,7 @@ extension ByteBuffer {
         case .registered: append("registered, the login follows")
         case .registrationsChanged: append("the registrations changed")
         case .requested: append("asked to reconnect")
+        case .stopped: append("the gateway leaves")
         }
     }
 

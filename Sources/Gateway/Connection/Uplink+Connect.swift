@@ -2,6 +2,7 @@ import Bytes
 import CBoard
 import Loop
 import SGP
+import Store
 
 /// From an attempt that is due to an open TLS connection.
 extension Uplink {

@@ -18,11 +18,6 @@ struct UplinkSettings: Equatable {
     /// Path of a PEM bundle that is shown while registering and then deleted.
     var registrationCertificate: String?
     var keepAlive: KeepAlive
-
-    struct Endpoint: Equatable {
-        var host: String
-        var port: UInt16
-    }
 }
 
 /// The connection to one server: resolves, connects, registers or logs in, delivers, and comes back after every end.
@@ -78,7 +73,8 @@ final class Uplink {
     /// - Throws: what the store says; `memory` also where a library has none.
     init(_ settings: UplinkSettings, store: Store, keyFile: KeyFile, log: Log) throws(StoreError) {
         let failure = StoreError.memory(.init(call: "start", path: store.path))
-        guard let context = TLSContext(), let delivery = Delivery(), let resolver = Resolver(servers: settings.resolvers)
+        guard let context = TLSContext(), let delivery = Delivery(),
+            let resolver = Resolver(servers: settings.resolvers)
         else { throw failure }
         guard context.pin(settings.certificate.span.bytes) else { throw failure }
         self.settings = settings
@@ -114,7 +110,7 @@ final class Uplink {
 
     /// Says goodbye and stays away.
     func stop(now: Int64) {
-        drop(.requested, now: now)
+        drop(.stopped, now: now)
         link.stop(.stopping, now: now)
         if confirmedAck > 0 { try? store.deleteAcknowledgements(through: confirmedAck) }
     }

@@ -12,8 +12,9 @@ struct StatusReport {
     /// Unix seconds.
     var since: Int64
     var keepAlive: KeepAlive
-    var minimum: Int
-    var maximum: Int
+    /// Seconds.
+    var minimum: Int64
+    var maximum: Int64
     var failures = 0
     /// Unix seconds.
     var nextAttempt: Int64?

@@ -1,0 +1,195 @@
+import Bytes
+import Panel
+
+/// Why a value is refused. The message completes "KEY: …".
+struct ValueError: Error {
+    let message: String
+
+    init(_ message: String) { self.message = message }
+}
+
+/// The kinds of values of a configuration.
+enum ConfigurationValues {
+    static func number(_ text: String, _ range: ClosedRange<Int64>) throws(ValueError) -> Int64 {
+        guard let value = decimal(text.utf8), value <= UInt64(range.upperBound), value >= UInt64(range.lowerBound)
+        else {
+            throw ValueError("expected a whole number from \(range.lowerBound) to \(range.upperBound), not `\(text)`")
+        }
+        return Int64(value)
+    }
+
+    /// A server address: it becomes a part of every device token and of a DNS query.
+    static func serverAddress(_ text: String) throws(ValueError) -> String {
+        guard text.utf8.count <= Limits.serverAddress else {
+            throw ValueError("`\(text)` is longer than \(Limits.serverAddress) bytes")
+        }
+        guard text.utf8.allSatisfy(isHostCharacter) else {
+            throw ValueError("`\(text)` holds other characters than letters, digits, `.` and `-`")
+        }
+        return text
+    }
+
+    /// `HOST:PORT`, `IPV4:PORT` or `[IPV6]:PORT`.
+    static func endpoint(_ text: String) throws(ValueError) -> Endpoint {
+        let bytes = Array(text.utf8)
+        guard let colon = bytes.lastIndex(of: UInt8(ascii: ":")) else {
+            throw ValueError("`\(text)` has no port: expected HOST:PORT")
+        }
+        let (host, isBracketed) = try host(bytes[..<colon], in: text)
+        guard let port = decimal(bytes[(colon + 1)...]), port >= 1, port <= 65_535 else {
+            throw ValueError("`\(text)` has no port from 1 to 65535 after its last colon")
+        }
+        let address = IPAddress(host)
+        guard address?.isIPv6 ?? false == isBracketed else {
+            throw ValueError(
+                isBracketed ? "`[\(host)]` is no IPv6 address" : "an IPv6 address needs brackets: [\(host)]:\(port)")
+        }
+        guard address != nil || isHostName(host) else { throw ValueError("`\(host)` is no host name") }
+        return Endpoint(host: host, port: UInt16(port), address: address)
+    }
+
+    /// An endpoint whose host is an address.
+    static func addressEndpoint(_ text: String) throws(ValueError) -> Endpoint {
+        let endpoint = try endpoint(text)
+        guard endpoint.address != nil else { throw ValueError("`\(endpoint.host)` is no IP address") }
+        return endpoint
+    }
+
+    /// The address of a DNS server, with port 53 unless it names another.
+    static func resolver(_ text: String) throws(ValueError) -> Endpoint {
+        let bytes = Array(text.utf8)
+        let inner =
+            bytes.first == UInt8(ascii: "[") && bytes.last == UInt8(ascii: "]")
+            ? bytes[1..<bytes.count - 1] : bytes[...]
+        let bare = String(decoding: inner, as: UTF8.self)
+        if let address = IPAddress(bare) { return Endpoint(host: bare, port: 53, address: address) }
+        return try addressEndpoint(text)
+    }
+
+    /// `ADDRESS/PREFIX`, or one address.
+    static func range(_ text: String) throws(ValueError) -> AddressRange {
+        let bytes = Array(text.utf8)
+        let slash = bytes.firstIndex(of: UInt8(ascii: "/")) ?? bytes.count
+        guard let address = IPAddress(String(decoding: bytes[..<slash], as: UTF8.self)) else {
+            throw ValueError("`\(text)` is no range of addresses: expected ADDRESS/PREFIX")
+        }
+        let most = address.isIPv6 ? 128 : 32
+        guard slash < bytes.count else { return AddressRange(address, prefix: most) }
+        guard let prefix = decimal(bytes[(slash + 1)...]), prefix <= UInt64(most) else {
+            throw ValueError("`\(text)` has no prefix from 0 to \(most)")
+        }
+        let range = AddressRange(address, prefix: Int(prefix))
+        guard range.address == address else {
+            throw ValueError("`\(text)` has bits set after its prefix: did you mean \(range.text)?")
+        }
+        return range
+    }
+
+    /// `HH:MM-HH:MM`.
+    static func quietHours(_ text: String) throws(ValueError) -> QuietHours {
+        let bytes = Array(text.utf8)
+        guard bytes.count == 11, bytes[5] == UInt8(ascii: "-"), let start = minute(bytes[0..<5]),
+            let end = minute(bytes[6..<11])
+        else { throw ValueError("`\(text)` is not HH:MM-HH:MM") }
+        guard start != end else { throw ValueError("`\(text)` begins when it ends") }
+        return QuietHours(start: start, end: end)
+    }
+
+    /// The words of a command. White space separates them; between single or double quotes it does not. There are no
+    /// escapes, variables or patterns, because no shell runs.
+    static func words(_ text: String) throws(ValueError) -> [String] {
+        var words: [String] = []
+        var word: [UInt8]?
+        var quote: UInt8?
+        for byte in text.utf8 {
+            if let open = quote {
+                if byte == open { quote = nil } else { word?.append(byte) }
+            } else if byte == UInt8(ascii: "'") || byte == UInt8(ascii: "\"") {
+                quote = byte
+                word = word ?? []
+            } else if byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") {
+                if let done = word { words.append(String(decoding: done, as: UTF8.self)) }
+                word = nil
+            } else {
+                word = (word ?? []) + [byte]
+            }
+        }
+        guard quote == nil else {
+            throw ValueError("a quote is not closed (white space and `#` begin a comment even there)")
+        }
+        if let done = word { words.append(String(decoding: done, as: UTF8.self)) }
+        guard words.count <= Limits.hookWords else { throw ValueError("more than \(Limits.hookWords) words") }
+        guard words.first?.isEmpty == false else { throw ValueError("the program's name is empty") }
+        return words
+    }
+
+    /// A bundle identifier, or its beginning and `*`.
+    static func bundle(_ text: String) throws(ValueError) -> (Blob<64>, isPrefix: Bool) {
+        var bytes = Array(text.utf8)
+        let isPrefix = bytes.last == UInt8(ascii: "*")
+        if isPrefix { bytes.removeLast() }
+        for byte in bytes {
+            guard byte != UInt8(ascii: "*") else { throw ValueError("`\(text)` has a `*` that is not at its end") }
+            guard byte > 0x20 else { throw ValueError("`\(text)` holds white space") }
+        }
+        let blob = bytes.withUnsafeBytes { Blob<64>($0.bytes) }
+        guard let blob else { throw ValueError("`\(text)` is longer than \(Limits.bundle) bytes") }
+        return (blob, isPrefix)
+    }
+
+    static func outputs(_ text: String, for role: PanelRole) throws(ValueError) -> [PanelOutput] {
+        var outputs: [PanelOutput] = []
+        for part in try list(text, "an output", most: Limits.panelOutputs) {
+            let output: PanelOutput
+            do throws(PanelOutputError) { output = try PanelOutput(part, for: role) } catch {
+                throw ValueError(error.message)
+            }
+            guard !outputs.contains(output) else { throw ValueError("`\(part)` is named twice") }
+            outputs.append(output)
+        }
+        return outputs
+    }
+
+    /// What commas separate, without the white space around.
+    static func list(_ text: String, _ what: String, most: Int) throws(ValueError) -> [String] {
+        var parts: [String] = []
+        for part in text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
+            let trimmed = INIFile.trimmed(Array(part)[...])
+            guard !trimmed.isEmpty else { throw ValueError("\(what) is missing before or after a comma") }
+            parts.append(String(decoding: trimmed, as: UTF8.self))
+        }
+        guard parts.count <= most else { throw ValueError("more than \(most) entries") }
+        return parts
+    }
+
+    // MARK: Parts
+
+    /// The host of an endpoint, and whether it was in brackets.
+    private static func host(_ bytes: ArraySlice<UInt8>, in text: String) throws(ValueError) -> (String, Bool) {
+        guard !bytes.isEmpty else { throw ValueError("`\(text)` has no host") }
+        guard bytes.first == UInt8(ascii: "[") else { return (String(decoding: bytes, as: UTF8.self), false) }
+        guard bytes.last == UInt8(ascii: "]") else { throw ValueError("`\(text)` is not [IPV6]:PORT") }
+        return (String(decoding: bytes.dropFirst().dropLast(), as: UTF8.self), true)
+    }
+
+    private static func minute(_ bytes: ArraySlice<UInt8>) -> Int? {
+        let start = bytes.startIndex
+        guard bytes[start + 2] == UInt8(ascii: ":"), let hour = decimal(bytes[start..<start + 2]),
+            let minute = decimal(bytes[(start + 3)...]), hour < 24, minute < 60
+        else { return nil }
+        return Int(hour) * 60 + Int(minute)
+    }
+
+    private static func isHostName(_ text: String) -> Bool {
+        let bytes = text.utf8
+        return bytes.count <= 253 && bytes.allSatisfy(isHostCharacter)
+    }
+
+    private static func isHostCharacter(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"): true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,89 @@
+"""A wire between the gateway and the peer that can be cut, held or silenced: what the peer's own commands cannot do
+abruptly while it waits in a read."""
+import select
+import socket
+import struct
+import threading
+
+
+class Wire:
+    """Forwards 127.0.0.1:port to the peer. `cut()` resets both sides at once, `hold_up` keeps what the client sends
+    from the server, `hold_down` the other way, `refuse` closes new connections before a byte. `sent` has what the
+    client sent on each connection."""
+
+    def __init__(self, target_port):
+        self.target_port = target_port
+        self.hold_up = self.hold_down = self.refuse = False
+        self.accepted, self.sent = 0, []
+        self._pairs, self._lock, self._open = [], threading.Lock(), True
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self._listener.getsockname()[1]
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self):
+        while self._open:
+            try:
+                client, _ = self._listener.accept()
+            except OSError:
+                return
+            self.accepted += 1
+            if self.refuse:
+                _reset(client)
+                continue
+            try:
+                server = socket.create_connection(("127.0.0.1", self.target_port))
+            except OSError:
+                _reset(client)
+                continue
+            for s in (client, server):
+                s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            with self._lock:
+                self._pairs.append((client, server))
+            self.sent.append(bytearray())
+            threading.Thread(target=self._forward, args=(client, server, self.sent[-1]), daemon=True).start()
+
+    def _forward(self, client, server, sent):
+        try:
+            while self._open:
+                waiting = [s for s, held in ((client, self.hold_up), (server, self.hold_down)) if not held]
+                for ready in select.select(waiting, [], [], 0.02)[0]:
+                    data = ready.recv(65536)
+                    if not data:
+                        return
+                    if ready is client:
+                        sent += data
+                    (server if ready is client else client).sendall(data)
+        except (OSError, ValueError):
+            pass
+        finally:
+            with self._lock:
+                if (client, server) in self._pairs:
+                    self._pairs.remove((client, server))
+                    client.close()
+                    server.close()
+
+    def cut(self):
+        """Reset every connection now, as a router that forgets them would."""
+        with self._lock:
+            pairs, self._pairs = self._pairs, []
+        for pair in pairs:
+            for s in pair:
+                _reset(s)
+
+    def close(self):
+        self._open = False
+        try:
+            self._listener.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass
+        self._listener.close()
+        self.cut()
+
+
+def _reset(s):
+    try:
+        s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        s.shutdown(socket.SHUT_RD)
+    except OSError:
+        pass
+    s.close()

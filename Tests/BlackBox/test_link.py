@@ -1,0 +1,325 @@
+"""The connection ends and comes back: nothing lost, nothing twice, and no wait without reason (spec §9, §10, §11)."""
+import time
+
+import pytest
+
+from harness import wire
+from harness.settings import wait_until
+
+
+def through_a_wire(world, peer, **options):
+    cable = world.wire(peer)
+    gateway, token = world.online(peer, port=cable.port, **options)
+    return gateway, token, cable
+
+
+def comes_back(gateway, peer, mark):
+    gateway.cli("reconnect")
+    gateway.wait_online(mark)
+
+
+def test_server_restart(online, peer):
+    gateway, token = online
+    peer.listen(False)
+    gateway.wait_state("backing-off", "connecting")
+    mark = peer.mark()
+    peer.listen(True)
+    comes_back(gateway, peer, mark)
+    assert not peer.since(mark, "registered")
+    peer.wait_ack(peer.notify(token, encrypt=True))
+
+
+def test_a_then_cut_then_b_and_c_then_back_each_once(online, peer):
+    """ntfy #1895. Nobody asks for the reconnect here: the gateway's own delay brings it back."""
+    gateway, token = online
+    a = peer.notify(token)
+    peer.wait_ack(a)
+    peer.listen(False)
+    gateway.wait_state("backing-off", "connecting")
+    b, c = peer.notify(token), peer.notify(token, encrypt=True)
+    mark = peer.mark()
+    peer.listen(True)
+    peer.wait("authenticated", after=mark, seconds=15)
+    peer.wait_ack(b)
+    peer.wait_ack(c)
+    assert gateway.shown() == [c, b, a] and gateway.status()["received"] == 3
+    peer.wait_nothing_unacked()
+
+
+def test_cut_between_notify_and_acknowledgement(world, peer):
+    """The acknowledgement never arrives, so the server sends again: acknowledged in the end, shown once."""
+    gateway, token, cable = through_a_wire(world, peer)
+    cable.hold_up = True
+    messages = [peer.notify(token, encrypt=True) for _ in range(3)]
+    wait_until(lambda: set(gateway.shown()) == set(messages), gateway.settings.seconds(10), "shown before acknowledged")
+    lit, mark = gateway.lightings(), peer.mark()
+    cable.cut()
+    cable.hold_up = False
+    gateway.wait_state("backing-off", "connecting", "connected")
+    assert peer.acks() == set()
+    comes_back(gateway, peer, mark)
+    for message in messages:
+        peer.wait_ack(message, after=mark)
+    assert sorted(gateway.shown()) == sorted(messages)
+    assert gateway.status()["received"] == 3 and gateway.lightings() == lit
+    peer.wait_nothing_unacked()
+
+
+def test_cut_in_the_middle_of_a_frame(world, peer):
+    gateway, token, cable = through_a_wire(world, peer)
+    message = peer.notify(token, hold=True)
+    whole = wire.frame(wire.NOTIFY, wire.notify(wire.Token(token).routing_key, bytes.fromhex(message), 1,
+                                                wire.tlv(wire.document())))
+    peer.raw(whole[:60])
+    mark = peer.mark()
+    cable.cut()
+    gateway.wait_state("backing-off")
+    comes_back(gateway, peer, mark)
+    peer.wait_ack(message)
+    assert gateway.shown() == [message]
+
+
+def test_cut_ten_times_under_load(world, peer):
+    gateway, token, cable = through_a_wire(world, peer)
+    messages = []
+    for _ in range(10):
+        messages += [peer.notify(token, encrypt=True) for _ in range(5)]
+        mark = peer.mark()
+        cable.cut()
+        gateway.wait_state("backing-off", "connecting", "authenticating", "connected")
+        messages.append(peer.notify(token))
+        comes_back(gateway, peer, mark)
+    peer.wait_nothing_unacked()
+    assert sorted(gateway.shown()) == sorted(messages)
+    assert gateway.status()["received"] == len(messages)
+
+
+def test_a_lost_live_push_comes_with_the_next_poll(online, peer):
+    gateway, token = online
+    message = peer.notify(token, hold=True)
+    mark = peer.mark()
+    comes_back(gateway, peer, mark)
+    peer.wait_ack(message)
+    assert gateway.shown() == [message]
+
+
+def test_acknowledgements_owed_from_before_leave_after_the_next_login(world, peer):
+    gateway, token, cable = through_a_wire(world, peer)
+    cable.hold_up = True
+    message = peer.notify(token)
+    wait_until(lambda: gateway.shown() == [message], gateway.settings.seconds(10), "shown")
+    gateway.kill()
+    cable.cut()
+    cable.hold_up = False
+    gateway.start()
+    peer.wait_ack(message)
+    assert gateway.shown() == [message]
+
+
+def test_poll_asks_from_the_last_durable_one(online, peer):
+    gateway, token = online
+    assert peer.wait("poll")["last_seq"] == 0
+    for _ in range(5):
+        last = peer.notify(token)
+    peer.wait_ack(last)
+    seq = peer.since(0, "note", msg_id=last)[0]["seq"]
+    assert gateway.status()["last_seq"] == seq
+    mark = peer.mark()
+    gateway.kill()
+    gateway.start()
+    assert peer.wait("poll", after=mark)["last_seq"] == seq
+
+
+# ---- what the server says when it ends a connection -------------------------------------------------------------------
+
+SOFT = {"normal": 0, "protocol": 2, "server-error": 3, "replaced": 4, "unknown-6": 6, "unknown-255": 255}
+
+
+@pytest.mark.parametrize("reason", SOFT.values(), ids=SOFT)
+def test_soft_reasons_come_back_within_the_first_delay(online, peer, reason):
+    gateway, token = online
+    mark = peer.mark()
+    peer.obeyed("disconnect", reason=reason)
+    gateway.wait_state("backing-off")
+    status = gateway.status()
+    assert status["failures"] == 1
+    wait = status["next_attempt"] - peer.wait("closed", after=mark)["t"]
+    assert 0.9 <= wait <= gateway.settings.seconds(8.1), "2 s and up to 5 at random, in whole seconds"
+    comes_back(gateway, peer, mark)
+    assert gateway.status()["failures"] == 0
+    peer.wait_ack(peer.notify(token))
+
+
+def test_replaced_by_a_twin(world, online, peer):
+    """A copy of the state directory logs in as the same device; the first one is told so and lives on."""
+    gateway, token = online
+    twin = world.gateway(peer, copy_of=gateway)
+    mark = peer.mark()
+    twin.start()
+    peer.wait("closed", after=mark)
+    gateway.wait_state("backing-off")
+    twin.stop()
+    mark = peer.mark()
+    comes_back(gateway, peer, mark)
+    peer.wait_ack(peer.notify(token))
+
+
+@pytest.mark.parametrize("sent, least, most", [(60, 59, 61), (600, 599, 601), (601, 599, 601), (2**32 - 1, 599, 601),
+                                               (0, 1, 8), (1, 1, 8)])
+def test_retry_after_is_heeded_up_to_600_seconds(online, peer, sent, least, most):
+    gateway, _ = online
+    now = time.time()
+    peer.obeyed("disconnect", reason=0, retry_after=sent)
+    gateway.wait_state("backing-off")
+    wait = gateway.status()["next_attempt"] - now
+    assert least - 1 <= wait <= most + gateway.settings.seconds(2)
+
+
+@pytest.mark.host_only
+def test_retry_after_is_waited_for(online, peer):
+    gateway, _ = online
+    mark = peer.mark()
+    peer.obeyed("disconnect", reason=0, retry_after=9)
+    gone = peer.wait("closed", after=mark)["t"]
+    assert 8 <= peer.wait("connected", after=mark, seconds=20)["t"] - gone <= 11
+
+
+def test_delays_grow_while_nobody_answers(online, peer):
+    """min(2 × 2^(n−1) + random(0…5), 600) seconds after the n-th failure."""
+    gateway, _ = online
+    peer.listen(False)
+    for failures in (1, 2):
+        status = gateway.wait_status(lambda s: s["failures"] == failures and s["state"] == "backing-off",
+                                     f"failure {failures}", seconds=25)
+        wait, base = status["next_attempt"] - time.time(), 2 ** failures
+        assert wait <= base + 5 + 1.1, f"{wait:.1f} s after failure {failures}"
+    assert gateway.settings.emulated or wait >= base - 1.5
+
+
+@pytest.mark.parametrize("way", ["reconnect", "reload"])
+def test_a_person_need_not_wait_for_the_delay(online, peer, way):
+    gateway, _ = online
+    peer.obeyed("disconnect", reason=0, retry_after=600)
+    gateway.wait_state("backing-off")
+    mark = peer.mark()
+    gateway.cli(way)
+    gateway.wait_online(mark)
+    assert gateway.status()["failures"] == 0
+
+
+def test_disconnect_is_understood_before_hello(online, peer):
+    gateway, _ = online
+    peer.set(hello=False)
+    mark = peer.mark()
+    gateway.cli("reconnect")
+    peer.wait("closed", after=mark)
+    peer.wait_connection(mark)
+    peer.send(wire.DISCONNECT, b"\x03")
+    gateway.wait_state("backing-off")
+
+
+# ---- how bytes arrive -------------------------------------------------------------------------------------------------
+
+def test_legacy_hello(world):
+    peer = world.peer("--legacy-hello")
+    gateway, token = world.online(peer)
+    upgrades = peer.since(0, "frame", type="C_UPGRADE")
+    assert len(upgrades) == len(peer.since(0, "connected")) and all(u["size"] == 0 for u in upgrades)
+    peer.wait_ack(peer.notify(token, encrypt=True))
+
+
+@pytest.mark.parametrize("length", [12, 13, 4095, 4096])
+@pytest.mark.parametrize("pieces", [1, 3], ids=["whole", "in-pieces"])
+def test_legacy_hello_of_every_size(peer, gateway, length, pieces):
+    peer.set(hello=False)
+    gateway.start(connect=False)
+    peer.wait_connection(0)
+    hello = wire.legacy_hello(length)
+    if pieces == 1:
+        peer.raw(hello)
+    else:
+        for part in (hello[:2], hello[2:9], hello[9:]):
+            peer.raw(part)
+    peer.wait("frame", type="C_UPGRADE")
+    peer.wait("registered")
+
+
+@pytest.mark.parametrize("size", [1, 7, 8, 9], ids="{}-bytes".format)
+def test_frames_in_pieces(world, peer, size):
+    peer.set(split=size)
+    gateway, token = world.online(peer)
+    messages = [peer.notify(token, wire.document("split", "x" * 700), encrypt=True) for _ in range(3)]
+    for message in messages:
+        peer.wait_ack(message)
+    peer.obeyed("ping", seq=77)
+    peer.wait("frame", type="C_PONG", seq=77)
+    assert gateway.status()["failures"] == 0
+
+
+def test_legacy_hello_in_single_bytes(world):
+    peer = world.peer("--legacy-hello")
+    peer.set(split=1)
+    _, token = world.online(peer)
+    peer.wait_ack(peer.notify(token))
+
+
+def test_100_frames_in_one_write(online, peer):
+    gateway, token = online
+    peer.obeyed("flood", token=token, count=100, data=wire.document(), encrypt=True)
+    peer.wait("acked", count=100, seconds=20, status=0)
+    assert len(peer.acks()) == 100 and len(gateway.shown()) == 100
+    assert gateway.status()["received"] == 100
+
+
+def test_different_frames_in_one_write(online, peer):
+    gateway, token = online
+    message = wire.message_id()
+    good = wire.frame(wire.NOTIFY, wire.notify(wire.Token(token).routing_key, bytes.fromhex(message), 1,
+                                               wire.tlv(wire.document())))
+    mark = peer.mark()
+    peer.raw(wire.frame(wire.PING, bytes(7) + b"\x05") + good + wire.good(wire.PONG) + wire.good(wire.POLL_DONE)
+             + wire.good(wire.TIME_SYNC) + good + wire.frame(wire.PING, bytes(7) + b"\x06"))
+    peer.wait("frame", after=mark, type="C_PONG", seq=6)
+    peer.wait_ack(message, count=2)
+    assert gateway.shown() == [message] and not peer.since(mark, "closed")
+
+
+def test_large_frames_in_one_write(online, peer):
+    gateway, token = online
+    document = wire.document("big", "x" * 3900)
+    peer.obeyed("flood", token=token, count=60, data=document)
+    peer.wait("acked", count=60, seconds=20, status=0)
+    assert len(gateway.shown()) == 60
+
+
+def test_no_client_frame_is_split_over_tls_records(world):
+    """The reference server drops a connection whose frame is split (§2), so every record ends where a frame ends.
+
+    A TLS 1.3 record of application data is 17 bytes longer than what it carries."""
+    peer = world.peer("--tls-max", "1.3")
+    gateway, token, cable = through_a_wire(world, peer)
+    for number in range(10):
+        peer.obeyed("ping", seq=number)
+        peer.wait("frame", type="C_PONG", seq=number)
+    peer.obeyed("flood", token=token, count=40, data=wire.document())
+    peer.wait("acked", count=40)
+    login = max(i for i, e in enumerate(peer.since(0)) if e["event"] == "connected")
+    sizes = {"acked": 17, "poll": 8}
+    frames = [8 + (e["size"] if e["event"] == "frame" else sizes[e["event"]])
+              for e in peer.since(login) if e["event"] in ("frame", *sizes)]
+    records = _records(bytes(cable.sent[-1]))[1:]  # the first is the end of the handshake
+    frame_ends = {sum(frames[:n + 1]) for n in range(len(frames))}
+    record_ends = [sum(records[:n + 1]) for n in range(len(records))]
+    assert record_ends[-1] == sum(frames)
+    assert set(record_ends) <= frame_ends, "a frame is split over two records"
+
+
+def _records(data):
+    """How many bytes each record of application data carries."""
+    out, place = [], 0
+    while place + 5 <= len(data):
+        length = int.from_bytes(data[place + 3:place + 5], "big")
+        if data[place] == 23:
+            out.append(length - 17)
+        place += 5 + length
+    return out

@@ -1,0 +1,86 @@
+"""Memory is decided at start: no allocation by Swift code for a notification or a ping after READY.
+
+Needs a build that counts (--counting-binary); without one these tests are skipped and the summary says so."""
+import struct
+
+import pytest
+
+from harness import wire
+
+MANY = 10_000
+
+
+@pytest.fixture
+def counting(world, settings):
+    if not settings.counting_binary:
+        pytest.skip("MEMORY TESTS NOT RUN: no --counting-binary was given")
+    peer = world.peer()
+    gateway, token = world.online(peer, binary=settings.counting_binary)
+    assert allocations(gateway) == 0, "none yet"
+    return peer, gateway, token
+
+
+def allocations(gateway):
+    count = gateway.status()["memory"]["allocations_since_ready"]
+    assert isinstance(count, int) and not isinstance(count, bool), f"a counting build gives a number, not {count}"
+    return count
+
+
+FORMS = {
+    "plain": {}, "encrypted": {"encrypt": True}, "compressed": {"compress": True},
+    "both": {"encrypt": True, "compress": True}, "flat": {"flat": {"title": "t", "body": "b", "sound": "s"}},
+}
+
+
+@pytest.mark.parametrize("count", [200, pytest.param(MANY, marks=pytest.mark.slow)])
+def test_no_allocation_per_notification(counting, count):
+    peer, gateway, token = counting
+    done, forms = 0, list(FORMS.values())
+    for number, form in enumerate(forms):
+        share = count // len(forms) if number else count - count // len(forms) * (len(forms) - 1)
+        body = {} if "flat" in form else {"data": {"aps": {"alert": {"title": "t", "body": "x" * (100 + 40 * number)},
+                                                           "badge": number}, "list": [1, 2.5, None, True]}}
+        peer.command("flood", token=token, count=share, unqueued=True, **form, **body)
+        done += share
+        peer.wait("acked", count=done, seconds=90)
+        assert allocations(gateway) == 0, f"after {form}"
+    status = gateway.status()
+    assert status["received"] == count and status["rejected"] == 0
+
+
+@pytest.mark.parametrize("count", [200, pytest.param(MANY, marks=pytest.mark.slow)])
+def test_no_allocation_per_ping(counting, count):
+    peer, gateway, _ = counting
+    mark = peer.mark()
+    for number in range(count):
+        peer.command("ping", seq=number)
+        if number % 500 == 499:
+            peer.wait("frame", after=mark, type="C_PONG", seq=number, seconds=30)
+    peer.wait("frame", after=mark, type="C_PONG", count=count, seconds=60)
+    assert allocations(gateway) == 0
+
+
+def test_no_allocation_for_what_is_refused(counting):
+    peer, gateway, token = counting
+    good = peer.notify(token)
+    for _ in range(50):
+        peer.notify(token, encrypt=True, wrong_key=True)
+        peer.notify(token, expires_at=1)
+        peer.garbage(token, b"\xff\xff")
+        peer.notify(token, routing_key="ab" * 32)
+        peer.notify(token, msg_id=good)
+        peer.send(wire.PONG, struct.pack(">q", 7))
+    peer.wait_ack(peer.notify(token))
+    assert allocations(gateway) == 0
+
+
+@pytest.mark.slow
+def test_memory_in_use_is_flat(counting):
+    """The libraries' own allocations too: resident memory does not grow with notifications."""
+    peer, gateway, token = counting
+    sizes = []
+    for number in range(1, 7):
+        peer.command("flood", token=token, count=2000, unqueued=True, encrypt=True, compress=True, data=wire.document())
+        peer.wait("acked", count=2000 * number, seconds=90)
+        sizes.append(gateway.status()["memory"]["rss"])
+    assert sizes[-1] <= sizes[1] * 1.1, sizes

@@ -1,0 +1,77 @@
+"""Type=notify: the word, the status and the watchdog (demands: Operations, Boot)."""
+import os
+import signal
+import socket
+import time
+
+import pytest
+
+from harness.settings import wait_until
+
+
+class Manager:
+    """The socket of a service manager; `said` is every datagram's lines."""
+
+    def __init__(self, path):
+        self.path = str(path)
+        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.socket.bind(self.path)
+        self.socket.settimeout(0.05)
+        self.said = []
+
+    def wait(self, condition, seconds, what):
+        def heard():
+            try:
+                while True:
+                    self.said += self.socket.recv(4096).decode().split("\n")
+            except socket.timeout:
+                pass
+            return [line for line in self.said if condition(line)]
+        return wait_until(heard, seconds, lambda: f"{what}, but {self.said}", pause=0.001)
+
+
+@pytest.fixture
+def manager(world, gateway):
+    manager = Manager(gateway.directory / "notify")
+    yield manager
+    manager.socket.close()
+
+
+def test_ready_status_and_stopping(gateway, manager):
+    gateway.start(env={"NOTIFY_SOCKET": manager.path})
+    seconds = gateway.settings.seconds(5)
+    manager.wait(lambda line: line == "READY=1", seconds, "READY=1")
+    manager.wait(lambda line: line.startswith("STATUS=") and "connected" in line, seconds, "STATUS=…connected…")
+    gateway.stop()
+    manager.wait(lambda line: line == "STOPPING=1", seconds, "STOPPING=1")
+
+
+def test_ready_needs_no_server(gateway, peer, manager):
+    peer.listen(False)
+    gateway.start(connect=False, env={"NOTIFY_SOCKET": manager.path})
+    manager.wait(lambda line: line == "READY=1", gateway.settings.seconds(5), "READY=1 without a server")
+
+
+def test_watchdog_is_fed_in_time(gateway, manager):
+    gateway.start(env={"NOTIFY_SOCKET": manager.path, "WATCHDOG_USEC": str(int(gateway.settings.seconds(1) * 1e6))})
+    manager.wait(lambda line: line == "WATCHDOG=1", gateway.settings.seconds(2), "WATCHDOG=1")
+    before = manager.said.count("WATCHDOG=1")
+    began = time.monotonic()
+    manager.wait(lambda _: manager.said.count("WATCHDOG=1") >= before + 3, gateway.settings.seconds(4), "three more")
+    assert time.monotonic() - began <= gateway.settings.seconds(3.2)
+
+
+@pytest.mark.host_only
+def test_a_stopped_process_feeds_no_watchdog(gateway, manager):
+    gateway.start(env={"NOTIFY_SOCKET": manager.path, "WATCHDOG_USEC": "500000"})
+    manager.wait(lambda line: line == "WATCHDOG=1", 2, "WATCHDOG=1")
+    gateway.signal(signal.SIGSTOP)
+    os.waitid(os.P_PID, gateway.process.pid, os.WSTOPPED | os.WNOWAIT)
+    with pytest.raises(AssertionError):
+        manager.said.clear()
+        manager.wait(lambda _: manager.said.count("WATCHDOG=1") >= 2, 1.5, "none is expected")
+    gateway.signal(signal.SIGCONT)
+
+
+def test_no_manager_is_no_trouble(gateway):
+    gateway.start(env={"NOTIFY_SOCKET": str(gateway.directory / "nobody-listens")})
