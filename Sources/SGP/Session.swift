@@ -267,8 +267,9 @@ public struct Session: ~Copyable {
     /// Bytes kept free for the largest answer that a received frame can call for.
     private static let reserve = Limits.frameHeader + 2 + Limits.publicKey + 12 + 64
 
-    /// Without it received frames wait, and what has come of the next one is not the server's delay.
-    private var hasRoomToAnswer: Bool { queue.free >= Self.reserve }
+    /// Without it, the acknowledgement of a notification included, received frames wait, and what has come of the next
+    /// one is not the server's delay.
+    private var hasRoomToAnswer: Bool { acknowledgementsFree > 0 }
 
     private mutating func checkDeadlines(now: Int64) -> SessionEvent? {
         guard phase != .closed else { return nil }
