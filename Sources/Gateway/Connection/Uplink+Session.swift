@@ -44,10 +44,10 @@ extension Uplink {
     /// Handles events until there are none or the burst is full; gives the reason once the session has ended.
     private func takeEvents(now: Int64, unixTime: Int64) -> EndReason? {
         while true {
-            if !delivery.hasRoom || session.acknowledgementsFree <= delivery.waiting {
-                guard delivery.waiting > 0 else { return nil }
+            // A full burst is committed before the next event. Every acknowledgement of it then has room, so none is
+            // passed over by a later one.
+            if delivery.waiting > 0, !delivery.hasRoom || session.acknowledgementsFree <= delivery.waiting {
                 guard commit() else { return .store }
-                if session.acknowledgementsFree == 0 { return nil }
             }
             guard let event = session.next(now: now, unixTime: unixTime) else { return nil }
             if let reason = handle(event, now: now, unixTime: unixTime) { return reason }
