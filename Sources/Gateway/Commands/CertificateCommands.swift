@@ -120,10 +120,9 @@ extension CommandRunner {
     private func httpAddress(of server: String, _ resolver: Resolver) throws(StartupError) -> String {
         resolver.askText("_sgn." + server)
         try wait(resolver, for: "_sgn." + server)
-        for text in resolver.texts {
-            if let record = ServiceRecord(text.span.bytes), !record.httpAddress.isEmpty {
-                return record.httpAddress.text
-            }
+        for index in 0..<resolver.textCount {
+            guard let record = ServiceRecord(resolver.text(index).bytes), !record.httpAddress.isEmpty else { continue }
+            return record.httpAddress.text
         }
         throw StartupError("the TXT record of _sgn.\(server) has no http_addr: give --from URL", .unavailable)
     }
