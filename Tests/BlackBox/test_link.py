@@ -52,6 +52,7 @@ def test_cut_between_notify_and_acknowledgement(world, peer):
     cable.hold_up = True
     messages = [peer.notify(token, encrypt=True) for _ in range(3)]
     wait_until(lambda: set(gateway.shown()) == set(messages), gateway.settings.seconds(10), "shown before acknowledged")
+    gateway.wait_light(True)
     lit, mark = gateway.lightings(), peer.mark()
     cable.cut()
     cable.hold_up = False
