@@ -4,6 +4,7 @@ import time
 import pytest
 
 from harness import wire
+from harness.proxy import records
 from harness.settings import wait_until
 
 
@@ -115,6 +116,29 @@ def test_acknowledgements_owed_from_before_leave_after_the_next_login(world, pee
     gateway.start()
     peer.wait_ack(message)
     assert gateway.shown() == [message]
+
+
+def test_a_live_push_that_overtakes_the_poll_hides_nothing(world, peer):
+    """A waits at the server, B is pushed between S_AUTH_OK and C_POLL, then the power is cut: A must still come.
+
+    A resume point that B had moved would have hidden A for good, since the poll that would bring A never arrived."""
+    gateway, token, cable = through_a_wire(world, peer)
+    gateway.stop()
+    a = peer.notify(token)
+    cable.records = 3  # the end of the handshake, C_LOGIN, C_LOGIN_RESP
+    mark = peer.mark()
+    gateway.start(connect=False)
+    peer.wait("authenticated", after=mark)
+    b = peer.notify(token)
+    wait_until(lambda: gateway.shown() == [b], gateway.settings.seconds(10), "B is shown")
+    assert not peer.since(mark, "poll")
+    gateway.kill()
+    cable.cut()
+    cable.records = None
+    gateway.start()
+    peer.wait_ack(a)
+    peer.wait_ack(b)
+    assert sorted(gateway.shown()) == sorted([a, b])
 
 
 def test_poll_asks_from_the_last_durable_one(online, peer):
@@ -308,19 +332,8 @@ def test_no_client_frame_is_split_over_tls_records(world):
     sizes = {"acked": 17, "poll": 8}
     frames = [8 + (e["size"] if e["event"] == "frame" else sizes[e["event"]])
               for e in peer.since(login) if e["event"] in ("frame", *sizes)]
-    records = _records(bytes(cable.sent[-1]))[1:]  # the first is the end of the handshake
+    carried = [length - 17 for kind, length, _ in records(bytes(cable.sent[-1])) if kind == 23][1:]
     frame_ends = {sum(frames[:n + 1]) for n in range(len(frames))}
-    record_ends = [sum(records[:n + 1]) for n in range(len(records))]
+    record_ends = [sum(carried[:n + 1]) for n in range(len(carried))]
     assert record_ends[-1] == sum(frames)
     assert set(record_ends) <= frame_ends, "a frame is split over two records"
-
-
-def _records(data):
-    """How many bytes each record of application data carries."""
-    out, place = [], 0
-    while place + 5 <= len(data):
-        length = int.from_bytes(data[place + 3:place + 5], "big")
-        if data[place] == 23:
-            out.append(length - 17)
-        place += 5 + length
-    return out
