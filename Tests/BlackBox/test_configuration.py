@@ -181,6 +181,11 @@ def test_noise_is_refused_and_never_a_crash(gateway, data):
     assert str(gateway.config) in done.stdout + done.stderr
 
 
+def test_an_empty_file_is_a_gateway_without_a_server(gateway):
+    gateway.config.write_bytes(b"")
+    assert gateway.cli("check", code=0).stdout == "configuration OK\n"
+
+
 def test_environment_names_the_file_and_the_option_wins(gateway):
     import subprocess
     elsewhere = gateway.directory / "elsewhere.conf"

@@ -116,6 +116,39 @@ def test_acknowledgements_owed_from_before_leave_after_the_next_login(world, pee
     assert gateway.shown() == [message]
 
 
+@pytest.mark.parametrize("ending", ["reconnect", "token-change", "stop", "retry-from-server"])
+def test_acknowledgements_that_were_on_their_way_are_sent_again(world, peer, ending):
+    """Written to the socket is not read by the server: whoever ends the connection, and however politely.
+
+    The peer, like any server that goes by last_seq, never sends such a message again, so only the acknowledgement
+    kept here can end its waiting there."""
+    gateway, token, cable = through_a_wire(world, peer)
+    cable.hold_up = True
+    messages = [peer.notify(token) for _ in range(3)]
+    wait_until(lambda: set(gateway.shown()) == set(messages), gateway.settings.seconds(10), "shown")
+    mark = peer.mark()
+    if ending == "reconnect":
+        gateway.cli("reconnect")
+    elif ending == "token-change":
+        gateway.add_token("org.example.bell")
+    elif ending == "stop":
+        gateway.stop()
+    else:
+        peer.obeyed("disconnect", reason=0)
+    wait_until(lambda: cable.accepted > 2 or ending == "stop" or gateway.state_name() == "backing-off",
+               gateway.settings.seconds(5), "the old connection is given up")
+    cable.cut()
+    cable.hold_up = False
+    if ending == "stop":
+        gateway.start()
+    else:
+        comes_back(gateway, peer, mark)
+    assert not peer.acks() - set(messages)
+    for message in messages:
+        peer.wait_ack(message, seconds=5)
+    assert gateway.status()["received"] == 3
+
+
 def test_a_live_push_that_overtakes_the_poll_hides_nothing(world, peer):
     """A waits at the server, B is pushed between S_AUTH_OK and C_POLL, then the power is cut: A must still come.
 
