@@ -1,6 +1,8 @@
 """Memory is decided at start: no allocation by Swift code for a notification or a ping after READY.
 
 Needs a build that counts (--counting-binary); without one these tests are skipped and the summary says so."""
+import os
+import signal
 import struct
 
 import pytest
@@ -16,7 +18,6 @@ def counting(world, settings):
         pytest.skip("MEMORY TESTS NOT RUN: no --counting-binary was given")
     peer = world.peer()
     gateway, token = world.online(peer, binary=settings.counting_binary)
-    assert allocations(gateway) == 0, "none yet"
     return peer, gateway, token
 
 
@@ -35,7 +36,7 @@ FORMS = {
 @pytest.mark.parametrize("count", [200, pytest.param(MANY, marks=pytest.mark.slow)])
 def test_no_allocation_per_notification(counting, count):
     peer, gateway, token = counting
-    done, forms = 0, list(FORMS.values())
+    done, forms, before = 0, list(FORMS.values()), allocations(gateway)
     for number, form in enumerate(forms):
         share = count // len(forms) if number else count - count // len(forms) * (len(forms) - 1)
         body = {} if "flat" in form else {"data": {"aps": {"alert": {"title": "t", "body": "x" * (100 + 40 * number)},
@@ -43,7 +44,7 @@ def test_no_allocation_per_notification(counting, count):
         peer.command("flood", token=token, count=share, unqueued=True, **form, **body)
         done += share
         peer.wait("acked", count=done, seconds=90)
-        assert allocations(gateway) == 0, f"after {form}"
+        assert allocations(gateway) == before, f"after {form}"
     status = gateway.status()
     assert status["received"] == count and status["rejected"] == 0
 
@@ -51,18 +52,18 @@ def test_no_allocation_per_notification(counting, count):
 @pytest.mark.parametrize("count", [200, pytest.param(MANY, marks=pytest.mark.slow)])
 def test_no_allocation_per_ping(counting, count):
     peer, gateway, _ = counting
-    mark = peer.mark()
+    mark, before = peer.mark(), allocations(gateway)
     for number in range(count):
         peer.command("ping", seq=number)
         if number % 500 == 499:
             peer.wait("frame", after=mark, type="C_PONG", seq=number, seconds=30)
     peer.wait("frame", after=mark, type="C_PONG", count=count, seconds=60)
-    assert allocations(gateway) == 0
+    assert allocations(gateway) == before
 
 
 def test_no_allocation_for_what_is_refused(counting):
     peer, gateway, token = counting
-    good = peer.notify(token)
+    good, before = peer.notify(token), allocations(gateway)
     for _ in range(50):
         peer.notify(token, encrypt=True, wrong_key=True)
         peer.notify(token, expires_at=1)
@@ -71,7 +72,44 @@ def test_no_allocation_for_what_is_refused(counting):
         peer.notify(token, msg_id=good)
         peer.send(wire.PONG, struct.pack(">q", 7))
     peer.wait_ack(peer.notify(token))
-    assert allocations(gateway) == 0
+    assert allocations(gateway) == before
+
+
+def test_no_allocation_for_commands(counting):
+    _, gateway, _ = counting
+    before = allocations(gateway)
+    for _ in range(20):
+        gateway.cli("inbox", "--json")
+        gateway.cli("read", "all")
+        gateway.cli("status", code=0)
+    assert allocations(gateway) == before
+
+
+@pytest.mark.xfail(reason="architecture rule 3 says nothing per event; a login is one, though issue and contract name "
+                          "only notifications and pings", strict=False)
+def test_no_allocation_for_a_login(counting):
+    peer, gateway, _ = counting
+    before = allocations(gateway)
+    for _ in range(3):
+        mark = peer.mark()
+        gateway.cli("reconnect")
+        gateway.wait_online(mark)
+    assert allocations(gateway) == before
+
+
+@pytest.mark.slow
+def test_memory_and_descriptors_are_flat_over_reconnects(counting):
+    peer, gateway, _ = counting
+    seen = []
+    for number in range(300):
+        mark = peer.mark()
+        gateway.signal(signal.SIGUSR2)
+        peer.wait("poll", after=mark)
+        if number % 100 == 99:
+            gateway.wait_state("connected")
+            descriptors = len(os.listdir(f"/proc/{gateway.process.pid}/fd"))
+            seen.append((gateway.status()["memory"]["rss"], descriptors))
+    assert seen[-1][0] <= seen[0][0] * 1.1 and seen[-1][1] == seen[0][1], seen
 
 
 @pytest.mark.slow
