@@ -1,4 +1,4 @@
-"""Options, fixtures and the loud word when something needed is missing. How to run: README.md beside this file."""
+"""Options, fixtures and the loud word when something needed is missing. How to run: board/test --only "blackbox-*"."""
 import os
 import sys
 from pathlib import Path
