@@ -67,6 +67,9 @@ public enum Limits {
     /// bytes; a control character grows from one byte to six. A document that would need more is refused when built.
     public static let canonicalJSON = 7 * inflated + 64
 
+    /// Memory of the JSON and XML parsers. `Limits.inflated` bytes of empty objects, `{},`, take the most.
+    public static let parserMemory = 6 << 20
+
     // MARK: Store (§11)
 
     /// Notifications that one transaction may cover.
