@@ -8,7 +8,10 @@ public struct Committed: Equatable, Sendable {
     /// The oldest acknowledgements that waited.
     public var droppedAcknowledgements = 0
 
-    public init() {}
+    public init(droppedUnread: Int = 0, droppedAcknowledgements: Int = 0) {
+        self.droppedUnread = droppedUnread
+        self.droppedAcknowledgements = droppedAcknowledgements
+    }
 }
 
 /// What is counted since the state directory was made.

@@ -74,7 +74,7 @@ extension Console {
     }
 
     private static func row(_ columns: String...) -> String {
-        let widths = [23, 11, 15, 11, 20, 5]
+        let widths = [22, 9, 12, 10, 16, 5]
         var line = zip(columns, widths).map { text, width in
             text + String(repeating: " ", count: max(0, width - text.count))
         }.joined(separator: " ")

@@ -17,7 +17,7 @@ public struct Event: Sendable {
         case registered
         /// S_AUTH_OK was granted: `address`.
         case authenticated
-        /// A registration set is complete: `count`, `chunks`.
+        /// A registration set is complete: `count`, how many of them are `ignored` (muted), `chunks`.
         case filter
         /// `last_seq`, `redelivered`.
         case polled

@@ -23,8 +23,10 @@ extension Server {
         guard connection.stage == .open, !connection.silenced, !state.silence.contains(.everything) else { return }
         let notes = note.map { [$0] } ?? []
         if bursting {
-            let before = connection.burst ?? ([], [])
-            connection.burst = (before.bytes + bytes, before.notes + notes)
+            // In place: a burst may be thousands of frames.
+            if connection.burst == nil { connection.burst = ([], []) }
+            connection.burst?.bytes += bytes
+            connection.burst?.notes += notes
             return
         }
         write(connection, bytes, notes)

@@ -254,9 +254,13 @@ extension Server {
         connection.filterChunks = 0
         connection.filtersSeen += 1
         saveDevices()
+        let ignored = device.registrations.count { $0.tag == Registration.ignored }
         log(
             .filter, connection,
-            [("count", .integer(Int64(device.registrations.count))), ("chunks", .integer(Int64(chunks)))])
+            [
+                ("count", .integer(Int64(device.registrations.count))), ("ignored", .integer(Int64(ignored))),
+                ("chunks", .integer(Int64(chunks))),
+            ])
         _ = fires(.filter, connection)
     }
 

@@ -417,6 +417,7 @@ extension StoreTests {
             #expect(rows.map(\.0) == [2, 3] && rows.map(\.1) == [messageID(2), messageID(3)])
             #expect(rows.map(\.2) == [2, 3])
             #expect(try store.acknowledged(after: 5) == [])
+            #expect(try store.acknowledgementCount(after: 2) == 3)
             #expect(try store.acknowledged(limit: 0) == [])
             try store.deleteAcknowledgements(through: 0)
             #expect(try store.acknowledgementCount() == 5)

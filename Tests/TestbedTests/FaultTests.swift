@@ -102,6 +102,20 @@ import Testing
         #expect(rig.server.events.of(.sent).count { $0.type == "S_NOTIFY" } == 100)
     }
 
+    @Test func thousandsInOneWriteAndTheirAcknowledgements() throws {
+        let rig = try Rig()
+        let client = try rig.login()
+        let before = cb_boottime_ns()
+        try rig.server.inOneWrite {
+            for _ in 1...3000 { try rig.server.notify(Message(title: "x"), token: rig.token.text) }
+        }
+        for _ in 1...3000 { try client.ack(Array(try client.expect(0x13)[32..<48])) }
+        try rig.server.events.wait(for: .acked, count: 3000, within: 60)
+        #expect(rig.server.status[0].unacknowledged == 0)
+        // About 2 s unoptimised; a cost that grows with the square would be minutes.
+        #expect(cb_boottime_ns() - before < 60_000_000_000)
+    }
+
     @Test func stalledServerDoesNotRead() throws {
         let rig = try Rig()
         let client = try rig.login()

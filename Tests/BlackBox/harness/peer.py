@@ -17,6 +17,11 @@ class Peer:
     def __init__(self, settings, *arguments, directory=None):
         self.settings = settings
         self.directory = Path(directory or tempfile.mkdtemp(prefix="sgp-"))
+        self.certificate = self.directory / "server.pem"
+        if not self.certificate.exists():
+            certificate, key = settings.server_identity()
+            self.certificate.write_bytes(certificate)
+            (self.directory / "server.key").write_bytes(key)
         self.events, self.news = [], threading.Condition()
         self.errors = open(self.directory / "peer.stderr", "ab")
         self.process = subprocess.Popen(
@@ -24,7 +29,6 @@ class Peer:
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors, text=True)
         threading.Thread(target=self._read, daemon=True).start()
         self.port = self.wait("listening", seconds=30)["port"]
-        self.certificate = self.directory / "server.pem"
 
     def _read(self):
         for line in self.process.stdout:
@@ -79,7 +83,8 @@ class Peer:
 
     def tail(self, lines=60):
         with self.news:
-            return "\n".join(json.dumps(e) for e in self.events[-lines:])
+            seen = [e for e in self.events if e["event"] != "status"] + self.events[-1:]
+        return "\n".join(json.dumps(e) for e in seen[-lines:])
 
     # ---- commands -------------------------------------------------------------------------------------------------
 

@@ -5,6 +5,8 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from . import certificates
+
 ROOT = Path(__file__).resolve().parents[3]
 
 
@@ -16,6 +18,7 @@ class Settings:
     peer: Path = None
     kills: int = 200
     seed: int = 0
+    _identity: tuple = None
 
     @staticmethod
     def from_options(option):
@@ -32,6 +35,13 @@ class Settings:
             peer=place,
             kills=option("--kills"),
             seed=int(seed) if seed is not None else int(time.time()))
+
+    def server_identity(self):
+        """A server certificate and its key as PEM, made once: most peers may be the same server."""
+        if self._identity is None:
+            key = certificates.new_key()
+            self._identity = certificates.pem(certificates.issue("sgn.test", key)), certificates.pem_key(key)
+        return self._identity
 
     def seconds(self, native):
         """A deadline that suits the native binary, scaled for the one under test."""
