@@ -37,6 +37,8 @@ public struct DocumentDecoder: ~Copyable {
 
     /// Parses the input of the document.
     private static func parse(contentType: UInt8, _ document: inout Document) throws(PayloadError) {
+        ParserMemory.lock()
+        defer { ParserMemory.unlock() }
         switch contentType {
         case ContentType.flatTLV: try FlatTLV.decode(into: &document)
         case ContentType.structuredTLV: try StructuredTLV.decode(into: &document)

@@ -6,18 +6,18 @@ import CBoard
 /// Of equal keys the last one counts; null stays null. An integer beyond Int64 becomes the nearest double; a number
 /// that no double holds is an error. U+0000 is a character like any other in a string; jansson has no keys with it.
 enum JSON {
-    /// Decodes the input of the document.
+    /// Decodes the input of the document. The caller holds the lock of `ParserMemory`.
     static func decode(into document: inout Document) throws(PayloadError) {
         let input = document.input
         guard let first = input.first else { throw .empty }
         guard first == UInt8(ascii: "{") || isSpace(first) else {
             throw .contradictsContentType(ContentType.json)
         }
+        // jansson would lose a NUL that follows a number.
+        if let nul = input.firstIndex(of: 0) { throw .syntax(offset: nul) }
         // jansson calls itself once a level, up to 2048 times; and it would not say where.
         if let bracket = JSONScanner.bracketTooDeep(input) { throw .nesting(offset: bracket) }
         document.removeValues()
-        ParserMemory.lock()
-        defer { ParserMemory.unlock() }
         let root = try parse(&document)
         defer { json_decref(root) }
         guard root.pointee.type == JSON_OBJECT else { throw .notMap(offset: start(input)) }
@@ -49,6 +49,8 @@ enum JSON {
     private static func parse(
         _ text: UnsafeRawBufferPointer, wide: Bool, of document: borrowing Document
     ) throws(PayloadError) -> UnsafeMutablePointer<json_t> {
+        // Where its allocations fail, jansson's lexer may go on with what it has. So none may fail.
+        guard ParserMemory.hasRoom(forJSON: text.count) else { throw .capacity(offset: 0) }
         var fault = json_error_t()
         let start = text.assumingMemoryBound(to: CChar.self).baseAddress
         if let root = json_loadb(start, text.count, Int(JSON_ALLOW_NUL), &fault) { return root }

@@ -6,7 +6,7 @@ import CBoard
 ///
 /// jansson's allocator is a setting of the process, and neither library hands its allocator a context. So the arena has
 /// to be found from nowhere: this is the one place of the module with something that nobody owns. The gateway has one
-/// thread; where there are more, as in tests, a decoder holds the lock from its first allocation to its last.
+/// thread; where there are more, as in tests, the lock is held from a document's first allocation to its last.
 enum ParserMemory {
     static let arena = FixedArena(capacity: Limits.parserMemory)
 
@@ -17,6 +17,14 @@ enum ParserMemory {
 
     static func lock() { pthread_mutex_lock(mutex) }
     static func unlock() { pthread_mutex_unlock(mutex) }
+
+    /// Whether no allocation can fail while jansson parses `count` bytes.
+    ///
+    /// On 64 bits the most for its size is an empty object in an array: `{},` takes 224 bytes for the object and up to
+    /// 24 for its place in the array while that grows. Everything else takes less for each byte.
+    static func hasRoom(forJSON count: Int) -> Bool {
+        Limits.parserMemoryFactor * count + Limits.parserMemoryBase <= arena.usable - arena.used
+    }
 
     /// For expat, which copies it into its parser.
     static var expatSuite: XML_Memory_Handling_Suite {

@@ -7,7 +7,7 @@ import Bytes
 /// - An integer from 2^63 to 2^64 − 1 becomes a double.
 /// - Infinities and NaN, unique identifiers and sets are refused.
 enum PropertyList {
-    /// Decodes the input of the document.
+    /// Decodes the input of the document. The caller holds the lock of `ParserMemory`.
     static func decode(into document: inout Document) throws(PayloadError) {
         let bytes = document.input.bytes
         guard bytes.byteCount > 0 else { throw .empty }

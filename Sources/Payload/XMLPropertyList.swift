@@ -7,12 +7,11 @@ import CBoard
 /// before its first declaration, so there are no entities but the five of XML. Attributes, comments and processing
 /// instructions have no meaning and are skipped.
 enum XMLPropertyList {
-    /// Decodes the input of the document.
+    /// Decodes the input of the document. The caller holds the lock of `ParserMemory`.
     static func decode(into document: inout Document) throws(PayloadError) {
         if let offset = firstInvalid(document.input.bytes) { throw .utf8(offset: offset) }
         document.removeValues()
-        ParserMemory.lock()
-        defer { ParserMemory.unlock() }
+        let failures = ParserMemory.arena.failures
         var suite = ParserMemory.expatSuite
         guard let parser = XML_ParserCreate_MM("UTF-8", &suite, nil) else { throw .capacity(offset: 0) }
         defer { XML_ParserFree(parser) }
@@ -20,6 +19,8 @@ enum XMLPropertyList {
             var reader = XMLReader(parser: parser, document: document)
             return withUnsafeMutablePointer(to: &reader) { parse(document.pointee.input, with: parser, into: $0) }
         }
+        // Whatever expat made of it.
+        guard ParserMemory.arena.failures == failures else { throw .capacity(offset: document.inputCount) }
         if let error { throw error }
         try document.finish(at: document.inputCount)
     }
