@@ -88,11 +88,15 @@ extension Document {
     private static func isReal(_ text: RawSpan) -> Bool {
         var index = 0
         func skipSign() {
-            if index < text.byteCount, text[index] == UInt8(ascii: "-") || text[index] == UInt8(ascii: "+") { index += 1 }
+            if index < text.byteCount, text[index] == UInt8(ascii: "-") || text[index] == UInt8(ascii: "+") {
+                index += 1
+            }
         }
         func skipDigits() -> Int {
             let start = index
-            while index < text.byteCount, text[index] >= UInt8(ascii: "0"), text[index] <= UInt8(ascii: "9") { index += 1 }
+            while index < text.byteCount, text[index] >= UInt8(ascii: "0"), text[index] <= UInt8(ascii: "9") {
+                index += 1
+            }
             return index - start
         }
         skipSign()

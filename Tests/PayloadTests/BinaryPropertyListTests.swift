@@ -27,7 +27,8 @@ private func list(_ objects: [String], top: Int = 0, size: Int = 1) -> [UInt8] {
         arguments: [
             ("08", "false"), ("09", "true"),
             ("10 00", "0"), ("10 ff", "255"), ("11 ff ff", "65535"), ("12 ff ff ff ff", "4294967295"),
-            ("13 7f ff ff ff ff ff ff ff", "9223372036854775807"), ("13 80 00 00 00 00 00 00 00", "-9223372036854775808"),
+            ("13 7f ff ff ff ff ff ff ff", "9223372036854775807"),
+            ("13 80 00 00 00 00 00 00 00", "-9223372036854775808"),
             ("13 ff ff ff ff ff ff ff ff", "-1"),
             ("14 00 00 00 00 00 00 00 00 7f ff ff ff ff ff ff ff", "9223372036854775807"),
             ("14 ff ff ff ff ff ff ff ff 80 00 00 00 00 00 00 00", "-9223372036854775808"),
@@ -36,17 +37,23 @@ private func list(_ objects: [String], top: Int = 0, size: Int = 1) -> [UInt8] {
             ("14 00 00 00 00 00 00 00 00 80 00 00 00 00 00 00 00", "9.223372036854776e+18"),
             ("14 00 00 00 00 00 00 00 00 ff ff ff ff ff ff ff ff", "1.8446744073709552e+19"),
             ("22 3f c0 00 00", "1.5"), ("22 80 00 00 00", "-0.0"), ("22 3d cc cc cd", "0.10000000149011612"),
-            ("23 3f b9 99 99 99 99 99 9a", "0.1"), ("23 7f e1 cc f3 85 eb c8 a0", "1e+308"), ("23 00 00 00 00 00 00 00 01", "5e-324"),
-            ("33 00 00 00 00 00 00 00 00", #""2001-01-01T00:00:00Z""#), ("33 bf e0 00 00 00 00 00 00", #""2000-12-31T23:59:59Z""#),
+            ("23 3f b9 99 99 99 99 99 9a", "0.1"), ("23 7f e1 cc f3 85 eb c8 a0", "1e+308"),
+            ("23 00 00 00 00 00 00 00 01", "5e-324"),
+            ("33 00 00 00 00 00 00 00 00", #""2001-01-01T00:00:00Z""#),
+            ("33 bf e0 00 00 00 00 00 00", #""2000-12-31T23:59:59Z""#),
             ("40", #"{"$data":""}"#), ("43 00 01 ff", #"{"$data":"AAH/"}"#), ("4f 10 02 00 01", #"{"$data":"AAE="}"#),
             ("50", #""""#), ("52 61 7f", "\"a\u{7F}\""), ("52 00 0a", #""\u0000\n""#),
             ("5f 10 01 61", #""a""#), ("5f 11 00 01 61", #""a""#), ("5f 12 00 00 00 01 61", #""a""#),
             ("5f 13 00 00 00 00 00 00 00 01 61", #""a""#),
-            ("60", #""""#), ("61 00 61", #""a""#), ("61 00 00", #""\u0000""#), ("61 00 e9", "\"\u{E9}\""), ("61 20 14", "\"\u{2014}\""),
-            ("61 d7 ff", "\"\u{D7FF}\""), ("61 e0 00", "\"\u{E000}\""), ("61 ff ff", "\"\u{FFFF}\""), ("61 fe ff", "\"\u{FEFF}\""),
+            ("60", #""""#), ("61 00 61", #""a""#), ("61 00 00", #""\u0000""#), ("61 00 e9", "\"\u{E9}\""),
+            ("61 20 14", "\"\u{2014}\""),
+            ("61 d7 ff", "\"\u{D7FF}\""), ("61 e0 00", "\"\u{E000}\""), ("61 ff ff", "\"\u{FFFF}\""),
+            ("61 fe ff", "\"\u{FEFF}\""),
             ("61 07 ff", "\"\u{7FF}\""), ("61 08 00", "\"\u{800}\""),
-            ("62 d8 00 dc 00", "\"\u{10000}\""), ("62 d8 3d dd 14", "\"\u{1F514}\""), ("62 db ff df ff", "\"\u{10FFFF}\""),
-            ("6f 10 01 00 61", #""a""#), ("a0", "[]"), ("a2 01 01", #"["a","a"]"#), ("d0", "{}"), ("d1 01 01", #"{"a":"a"}"#),
+            ("62 d8 00 dc 00", "\"\u{10000}\""), ("62 d8 3d dd 14", "\"\u{1F514}\""),
+            ("62 db ff df ff", "\"\u{10FFFF}\""),
+            ("6f 10 01 00 61", #""a""#), ("a0", "[]"), ("a2 01 01", #"["a","a"]"#), ("d0", "{}"),
+            ("d1 01 01", #"{"a":"a"}"#),
             ("d2 01 01 01 01", #"{"a":"a"}"#),
         ]) func values(object: String, expected: String)
     {
@@ -64,37 +71,51 @@ private func list(_ objects: [String], top: Int = 0, size: Int = 1) -> [UInt8] {
             ("24", .unknownType(0x24, offset: offset)), ("32 00 00 00 00", .unknownType(0x32, offset: offset)),
             ("30", .unknownType(0x30, offset: offset)), ("01", .unknownType(0x01, offset: offset)),
             ("0f", .unknownType(0x0F, offset: offset)), ("07", .unknownType(0x07, offset: offset)),
-            ("90", .unknownType(0x90, offset: offset)), ("e0", .unknownType(0xE0, offset: offset)), ("ff", .unknownType(0xFF, offset: offset)),
+            ("90", .unknownType(0x90, offset: offset)), ("e0", .unknownType(0xE0, offset: offset)),
+            ("ff", .unknownType(0xFF, offset: offset)),
             // What other programs put into property lists of their own.
             ("0c", .foreignType(0x0C, offset: offset)), ("0d", .foreignType(0x0D, offset: offset)),
             ("0e", .foreignType(0x0E, offset: offset)), ("71 61", .foreignType(0x71, offset: offset)),
-            ("80 01", .foreignType(0x80, offset: offset)), ("b0", .foreignType(0xB0, offset: offset)), ("c1 01", .foreignType(0xC1, offset: offset)),
+            ("80 01", .foreignType(0x80, offset: offset)), ("b0", .foreignType(0xB0, offset: offset)),
+            ("c1 01", .foreignType(0xC1, offset: offset)),
             // Not finite.
             ("22 7f 80 00 00", .notFinite(offset: offset)), ("22 7f c0 00 00", .notFinite(offset: offset)),
-            ("23 7f f0 00 00 00 00 00 00", .notFinite(offset: offset)), ("23 ff f8 00 00 00 00 00 00", .notFinite(offset: offset)),
-            ("33 7f f8 00 00 00 00 00 00", .notFinite(offset: offset)), ("33 ff f0 00 00 00 00 00 00", .notFinite(offset: offset)),
-            ("33 43 00 00 00 00 00 00 00", .date(offset: offset)), ("33 c3 00 00 00 00 00 00 00", .date(offset: offset)),
+            ("23 7f f0 00 00 00 00 00 00", .notFinite(offset: offset)),
+            ("23 ff f8 00 00 00 00 00 00", .notFinite(offset: offset)),
+            ("33 7f f8 00 00 00 00 00 00", .notFinite(offset: offset)),
+            ("33 ff f0 00 00 00 00 00 00", .notFinite(offset: offset)),
+            ("33 43 00 00 00 00 00 00 00", .date(offset: offset)),
+            ("33 c3 00 00 00 00 00 00 00", .date(offset: offset)),
             // Texts.
             ("51 80", .utf8(offset: offset + 1)), ("52 61 ff", .utf8(offset: offset + 2)),
             ("61 d8 00", .utf8(offset: offset + 1)), ("61 dc 00", .utf8(offset: offset + 1)),
             ("62 d8 00 d8 00", .utf8(offset: offset + 1)), ("62 dc 00 d8 00", .utf8(offset: offset + 1)),
             ("62 00 61 db ff", .utf8(offset: offset + 3)), ("62 d8 00 00 61", .utf8(offset: offset + 1)),
             // Past the end of the objects.
-            ("10", .truncated(offset: offset)), ("11 00", .truncated(offset: offset)), ("13 00 00 00 00 00 00 00", .truncated(offset: offset)),
-            ("14 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00", .truncated(offset: offset)), ("22 00 00 00", .truncated(offset: offset)),
-            ("23 00", .truncated(offset: offset)), ("33 00", .truncated(offset: offset)), ("41", .truncated(offset: offset)),
-            ("52 61", .truncated(offset: offset)), ("61 00", .truncated(offset: offset)), ("a1", .truncated(offset: offset)),
-            ("d1 01", .truncated(offset: offset)), ("5f", .truncated(offset: offset)), ("5f 10", .truncated(offset: offset)),
+            ("10", .truncated(offset: offset)), ("11 00", .truncated(offset: offset)),
+            ("13 00 00 00 00 00 00 00", .truncated(offset: offset)),
+            ("14 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00", .truncated(offset: offset)),
+            ("22 00 00 00", .truncated(offset: offset)),
+            ("23 00", .truncated(offset: offset)), ("33 00", .truncated(offset: offset)),
+            ("41", .truncated(offset: offset)),
+            ("52 61", .truncated(offset: offset)), ("61 00", .truncated(offset: offset)),
+            ("a1", .truncated(offset: offset)),
+            ("d1 01", .truncated(offset: offset)), ("5f", .truncated(offset: offset)),
+            ("5f 10", .truncated(offset: offset)),
             ("5f 11 00", .truncated(offset: offset)), ("5f 10 01", .truncated(offset: offset)),
             // Counts.
             ("5f 0f 61", .unknownType(0x0F, offset: offset + 1)), ("5f 14 61", .unknownType(0x14, offset: offset + 1)),
             ("5f 51 61", .unknownType(0x51, offset: offset + 1)), ("4f 23 61", .unknownType(0x23, offset: offset + 1)),
-            ("5f 12 ff ff ff ff 61", .truncated(offset: offset)), ("5f 13 ff ff ff ff ff ff ff ff 61", .truncated(offset: offset)),
-            ("6f 13 80 00 00 00 00 00 00 00 61", .truncated(offset: offset)), ("af 13 7f ff ff ff ff ff ff ff 01", .truncated(offset: offset)),
+            ("5f 12 ff ff ff ff 61", .truncated(offset: offset)),
+            ("5f 13 ff ff ff ff ff ff ff ff 61", .truncated(offset: offset)),
+            ("6f 13 80 00 00 00 00 00 00 00 61", .truncated(offset: offset)),
+            ("af 13 7f ff ff ff ff ff ff ff 01", .truncated(offset: offset)),
             ("df 13 80 00 00 00 00 00 00 01 01 01", .truncated(offset: offset)),
             // References and cycles.
-            ("a1 03", .reference(offset: offset + 1)), ("a1 ff", .reference(offset: offset + 1)), ("d1 03 01", .reference(offset: offset + 1)),
-            ("d1 01 03", .reference(offset: offset + 2)), ("a1 00", .cycle(offset: 8)), ("a1 02", .cycle(offset: offset)),
+            ("a1 03", .reference(offset: offset + 1)), ("a1 ff", .reference(offset: offset + 1)),
+            ("d1 03 01", .reference(offset: offset + 1)),
+            ("d1 01 03", .reference(offset: offset + 2)), ("a1 00", .cycle(offset: 8)),
+            ("a1 02", .cycle(offset: offset)),
             ("d1 01 02", .cycle(offset: offset)), ("d1 01 00", .cycle(offset: 8)),
             // Keys that are not strings.
             ("d1 00 01", .keyNotString(offset: 8)), ("d1 02 01", .keyNotString(offset: offset)),
@@ -103,7 +124,9 @@ private func list(_ objects: [String], top: Int = 0, size: Int = 1) -> [UInt8] {
         #expect(decode(list(object)) == .error(expected))
     }
 
-    @Test(arguments: ["00", "08", "09", "10 01", "23 00 00 00 00 00 00 00 00", "33 00 00 00 00 00 00 00 00", "41 61", "a0", "d0"])
+    @Test(arguments: [
+        "00", "08", "09", "10 01", "23 00 00 00 00 00 00 00 00", "33 00 00 00 00 00 00 00 00", "41 61", "a0", "d0",
+    ])
     func keysThatAreNoStrings(object: String) {
         #expect(decode(list(["d1 01 02", object, "09"])) == .error(.keyNotString(offset: 11)))
         // Not even that of a value which is dropped.
@@ -118,7 +141,9 @@ private func list(_ objects: [String], top: Int = 0, size: Int = 1) -> [UInt8] {
     }
 
     @Test func duplicates() {
-        #expect(decode(list(["d3 01 02 01 03 04 05", "51 61", "51 62", "10 01", "10 02", "10 03"])) == .json(#"{"a":3,"b":2}"#))
+        #expect(
+            decode(list(["d3 01 02 01 03 04 05", "51 61", "51 62", "10 01", "10 02", "10 03"]))
+                == .json(#"{"a":3,"b":2}"#))
         // The same key in both kinds of strings.
         #expect(decode(list(["d2 01 02 03 04", "51 61", "61 00 61", "10 01", "10 02"])) == .json(#"{"a":2}"#))
     }
@@ -135,7 +160,9 @@ private func list(_ objects: [String], top: Int = 0, size: Int = 1) -> [UInt8] {
     @Test(arguments: 1...8) func sizesOfReferences(size: Int) {
         var writer = BinaryWriter()
         writer.referenceSize = size
-        writer.objects = [.container(0xD0, [1, 2], count: 1), .leaf([0x51, 97]), .container(0xA0, [1, 3], count: 2), .leaf([9])]
+        writer.objects = [
+            .container(0xD0, [1, 2], count: 1), .leaf([0x51, 97]), .container(0xA0, [1, 3], count: 2), .leaf([9]),
+        ]
         for offsetSize in 1...8 {
             let bytes = writer.bytes(top: 0, order: [3, 1, 0, 2], filler: [15, 15], offsetSize: offsetSize)
             #expect(decode(bytes) == .json(#"{"a":["a",true]}"#))
@@ -206,7 +233,8 @@ private func list(_ objects: [String], top: Int = 0, size: Int = 1) -> [UInt8] {
     @Test func everyTruncationIsAnError() {
         var encoder = Encoder(seed: 1)
         let model = Model.map([
-            ("aps", .map([("alert", .string("\u{E9}\u{1F514}")), ("badge", .int(3)), ("x", .double(1.5))])), ("d", .data([1, 2])),
+            ("aps", .map([("alert", .string("\u{E9}\u{1F514}")), ("badge", .int(3)), ("x", .double(1.5))])),
+            ("d", .data([1, 2])),
         ])
         let bytes = encoder.binary(model)
         let whole = decode(bytes)
@@ -221,7 +249,9 @@ private func list(_ objects: [String], top: Int = 0, size: Int = 1) -> [UInt8] {
     /// Whatever a byte is changed to, there is an answer.
     @Test(.timeLimit(.minutes(1))) func everyByteChanged() {
         var encoder = Encoder(seed: 2)
-        let model = Model.map([("aps", .map([("alert", .string("\u{1F514}")), ("s", .array([.int(300), .double(0.1)]))]))])
+        let model = Model.map([
+            ("aps", .map([("alert", .string("\u{1F514}")), ("s", .array([.int(300), .double(0.1)]))]))
+        ])
         let bytes = encoder.binary(model)
         var documents = 0
         for index in bytes.indices {
@@ -302,14 +332,19 @@ private func list(_ objects: [String], top: Int = 0, size: Int = 1) -> [UInt8] {
         var writer = BinaryWriter()
         let count = Limits.inflated - 100
         writer.objects = [
-            .container(0xD0, [1, 2], count: 1), .leaf([0x51, 107]), .container(0xA0, [Int](repeating: 3, count: count), count: count),
+            .container(0xD0, [1, 2], count: 1), .leaf([0x51, 107]),
+            .container(0xA0, [Int](repeating: 3, count: count), count: count),
             .leaf([9]),
         ]
-        #expect(decode(writer.bytes(top: 0)) == .json(#"{"k":["# + Array(repeating: "true", count: count).joined(separator: ",") + "]}"))
+        #expect(
+            decode(writer.bytes(top: 0))
+                == .json(#"{"k":["# + Array(repeating: "true", count: count).joined(separator: ",") + "]}"))
         let units = (Limits.inflated - 100) / 2
         writer.objects[2] = .leaf(BinaryWriter.marker(0x60, units) + [UInt8](repeating: 0x20, count: 2 * units))
-        #expect(decode(writer.bytes(top: 0)) == .json(#"{"k":""# + String(repeating: "\u{2020}", count: units) + #""}"#))
-        writer.objects[0] = .container(0xD0, [Int](repeating: 1, count: 30_000) + [Int](repeating: 3, count: 30_000), count: 30_000)
+        #expect(
+            decode(writer.bytes(top: 0)) == .json(#"{"k":""# + String(repeating: "\u{2020}", count: units) + #""}"#))
+        writer.objects[0] = .container(
+            0xD0, [Int](repeating: 1, count: 30_000) + [Int](repeating: 3, count: 30_000), count: 30_000)
         writer.objects[2] = .leaf([8])
         #expect(decode(writer.bytes(top: 0)) == .json(#"{"k":true}"#))
         let bytes = writer.bytes(top: 0) + [UInt8](repeating: 0, count: Limits.inflated)

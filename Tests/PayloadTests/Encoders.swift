@@ -255,7 +255,8 @@ struct BinaryWriter {
     static func marker(_ kind: UInt8, _ count: Int) -> [UInt8] {
         if count < 15 { return [kind | UInt8(count)] }
         if count < 256 { return [kind | 15, 0x10, UInt8(count)] }
-        return [kind | 15] + (count < 65_536 ? [0x11] + bigEndian(UInt64(count), 2) : [0x12] + bigEndian(UInt64(count), 4))
+        return [kind | 15]
+            + (count < 65_536 ? [0x11] + bigEndian(UInt64(count), 2) : [0x12] + bigEndian(UInt64(count), 4))
     }
 
     /// - Parameters:

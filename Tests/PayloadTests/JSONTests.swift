@@ -44,7 +44,10 @@ private func nested(_ depth: Int) -> String {
             (#"{"":""}"#, #"{"":""}"#),
             ("{\"\u{2028}\u{FFFF}\":\"\u{7F}\u{10FFFF}\"}", "{\"\u{2028}\u{FFFF}\":\"\u{7F}\u{10FFFF}\"}"),
             // Brackets and quotation marks in texts.
-            (#"{"a":"[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[","\"{":"\\"}"#, #"{"\"{":"\\","a":"[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[["}"#),
+            (
+                #"{"a":"[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[","\"{":"\\"}"#,
+                #"{"\"{":"\\","a":"[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[["}"#
+            ),
             // Of equal keys the last one counts, however it is written.
             (#"{"a":1,"b":2,"a":3}"#, #"{"a":3,"b":2}"#),
             (#"{"a":1,"\u0061":null}"#, #"{"a":null}"#),
@@ -58,7 +61,8 @@ private func nested(_ depth: Int) -> String {
         arguments: [
             ("", .empty), ("{}", .empty), (" { } ", .empty),
             // Something else than an object.
-            ("[1]", .contradictsContentType(1)), ("\"a\"", .contradictsContentType(1)), ("1", .contradictsContentType(1)),
+            ("[1]", .contradictsContentType(1)), ("\"a\"", .contradictsContentType(1)),
+            ("1", .contradictsContentType(1)),
             ("\u{FEFF}{\"a\":1}", .contradictsContentType(1)), ("bplist00", .contradictsContentType(1)),
             ("<?xml", .contradictsContentType(1)), ("\u{0}", .contradictsContentType(1)),
             (" [1]", .notMap(offset: 1)), ("\n\n[]", .notMap(offset: 2)),
@@ -71,7 +75,8 @@ private func nested(_ depth: Int) -> String {
             (#"{"a":1e309}"#, .notFinite(offset: 10)), (#"{"a":-1e309,"b":1}"#, .notFinite(offset: 11)),
             (#"{"a":NaN}"#, .syntax(offset: 8)), (#"{"a":Infinity}"#, .syntax(offset: 13)),
             (#"{"a":01}"#, .syntax(offset: 6)), (#"{"a":-}"#, .syntax(offset: 6)), (#"{"a":1.}"#, .syntax(offset: 7)),
-            (#"{"a":.5}"#, .syntax(offset: 6)), (#"{"a":+1}"#, .syntax(offset: 6)), (#"{"a":0x10}"#, .syntax(offset: 7)),
+            (#"{"a":.5}"#, .syntax(offset: 6)), (#"{"a":+1}"#, .syntax(offset: 6)),
+            (#"{"a":0x10}"#, .syntax(offset: 7)),
             (#"{"a":1e}"#, .syntax(offset: 7)),
             // Syntax.
             (#"{a:1}"#, .syntax(offset: 2)), (#"{1:1}"#, .syntax(offset: 2)), (#"{null:1}"#, .syntax(offset: 5)),
@@ -102,7 +107,8 @@ private func nested(_ depth: Int) -> String {
 
     @Test(
         arguments: [
-            "80", "bf", "c080", "c1bf", "c3", "c328", "e08080", "eda080", "edbfbf", "e28028", "f0808080", "f4908080", "f5808080",
+            "80", "bf", "c080", "c1bf", "c3", "c328", "e08080", "eda080", "edbfbf", "e28028", "f0808080", "f4908080",
+            "f5808080",
             "fe", "ff",
         ]) func notUTF8(sequence: String)
     {
@@ -146,7 +152,8 @@ private func nested(_ depth: Int) -> String {
     }
 
     @Test func everyTruncationIsAnError() {
-        let text = #" {"aps":{"alert":{"title":"T\u00e9\ud83d\udd14","body":"é"},"badge":-3.5e1},"n":99999999999999999999} "#
+        let text =
+            #" {"aps":{"alert":{"title":"T\u00e9\ud83d\udd14","body":"é"},"badge":-3.5e1},"n":99999999999999999999} "#
         let bytes = array(text)
         let whole = text.utf8.count - 1
         for length in 0..<whole {

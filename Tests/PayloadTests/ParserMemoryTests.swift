@@ -28,7 +28,9 @@ import Testing
         return ParserMemory.arena.used
     }
 
-    private static let unit = ["{},", "[],", "\"\",", "1,", "0.0,", "{\"\":{}},", "{\"\":\"\"},", "[{},{},{},{},{},{},{},{},{}],"]
+    private static let unit = [
+        "{},", "[],", "\"\",", "1,", "0.0,", "{\"\":{}},", "{\"\":\"\"},", "[{},{},{},{},{},{},{},{},{}],",
+    ]
 
     /// The shapes that take the most for each byte, as many of them as fit: all have room, and all is free again.
     @Test(arguments: unit) func largestJSON(unit: String) {
@@ -56,11 +58,16 @@ import Testing
     }
 
     @Test func allIsFreeAfterErrors() {
-        for text in ["{\"a\":", "{\"a\":{\"b\":[1,2,", "{\"a\":[\"\u{0}", "{\"a\":1}}", "{\"a\":[[[[1e999]]]]}", " [1,2]", "{}"] {
+        for text in [
+            "{\"a\":", "{\"a\":{\"b\":[1,2,", "{\"a\":[\"\u{0}", "{\"a\":1}}", "{\"a\":[[[[1e999]]]]}", " [1,2]", "{}",
+        ] {
             #expect(PayloadTests.decode(array(text), type: ContentType.json).isError { _ in true })
             #expect(used() == 0)
         }
-        for text in ["<plist>", "<plist><dict><key>a</key><array><x/>", "<plist><dict></plist>", "<!DOCTYPE plist [ <!ENTITY a 'b'> ]>"] {
+        for text in [
+            "<plist>", "<plist><dict><key>a</key><array><x/>", "<plist><dict></plist>",
+            "<!DOCTYPE plist [ <!ENTITY a 'b'> ]>",
+        ] {
             #expect(PayloadTests.decode(array(text), type: ContentType.propertyList).isError { _ in true })
             #expect(used() == 0)
         }

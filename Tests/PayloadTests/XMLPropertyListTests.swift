@@ -21,7 +21,8 @@ private let doctype =
             ("<string>x</string>", #""x""#), ("<string/>", #""""#), ("<string></string>", #""""#),
             ("<string> x\n y\t</string>", #"" x\n y\t""#), ("<string>a\r\nb\rc&#13;</string>", #""a\nb\nc\r""#),
             ("<string>&lt;&amp;&gt;&quot;&apos;&#233;&#x1F514;</string>", "\"<&>\\\"'\u{E9}\u{1F514}\""),
-            ("<string>a<![CDATA[<b>&amp;]]>c</string>", #""a<b>&amp;c""#), ("<string>a<!-- b -->c<?d e?></string>", #""ac""#),
+            ("<string>a<![CDATA[<b>&amp;]]>c</string>", #""a<b>&amp;c""#),
+            ("<string>a<!-- b -->c<?d e?></string>", #""ac""#),
             ("<true/>", "true"), ("<false/>", "false"), ("<true> </true>", "true"),
             ("<integer>0</integer>", "0"), ("<integer>-0</integer>", "0"), ("<integer>+12</integer>", "12"),
             ("<integer> 12\n</integer>", "12"), ("<integer>007</integer>", "7"),
@@ -35,9 +36,12 @@ private let doctype =
             ("<integer>0xFFFFFFFFFFFFFFFF</integer>", "1.8446744073709552e+19"),
             ("<real>3</real>", "3.0"), ("<real>-0.0</real>", "-0.0"), ("<real>+.5</real>", "0.5"),
             ("<real>5.</real>", "5.0"), ("<real> 1e308 </real>", "1e+308"), ("<real>4.9E-324</real>", "5e-324"),
-            ("<real>1e-400</real>", "0.0"), ("<real>0.1</real>", "0.1"), ("<real>9007199254740993</real>", "9007199254740992.0"),
-            ("<data></data>", #"{"$data":""}"#), ("<data/>", #"{"$data":""}"#), ("<data>AA==</data>", #"{"$data":"AA=="}"#),
-            ("<data>\n\tAAEC\r\n\tA w= =\n</data>", #"{"$data":"AAECAw=="}"#), ("<data>AAECAw</data>", #"{"$data":"AAECAw=="}"#),
+            ("<real>1e-400</real>", "0.0"), ("<real>0.1</real>", "0.1"),
+            ("<real>9007199254740993</real>", "9007199254740992.0"),
+            ("<data></data>", #"{"$data":""}"#), ("<data/>", #"{"$data":""}"#),
+            ("<data>AA==</data>", #"{"$data":"AA=="}"#),
+            ("<data>\n\tAAEC\r\n\tA w= =\n</data>", #"{"$data":"AAECAw=="}"#),
+            ("<data>AAECAw</data>", #"{"$data":"AAECAw=="}"#),
             ("<data>+/+/</data>", #"{"$data":"+/+/"}"#),
             ("<date>2024-02-29T23:59:59Z</date>", #""2024-02-29T23:59:59Z""#),
             ("<date>0001-01-01T00:00:00Z</date>", #""0001-01-01T00:00:00Z""#),
@@ -50,9 +54,11 @@ private let doctype =
 
     @Test(
         arguments: [
-            "", declaration, declaration + "\n" + doctype, doctype, "\n ", "\u{FEFF}", "\u{FEFF}" + declaration, "<!-- -->",
+            "", declaration, declaration + "\n" + doctype, doctype, "\n ", "\u{FEFF}", "\u{FEFF}" + declaration,
+            "<!-- -->",
             #"<?xml version='1.0' encoding='utf-8' standalone='yes'?><!-- x --><?y z?>"#, #"<?xml version="1.0"?>"#,
-            #"<?xml version="1.0" encoding="US-ASCII"?>"#, "<!DOCTYPE plist>", #"<!DOCTYPE plist SYSTEM "file:///dev/random">"#,
+            #"<?xml version="1.0" encoding="US-ASCII"?>"#, "<!DOCTYPE plist>",
+            #"<!DOCTYPE plist SYSTEM "file:///dev/random">"#,
         ]) func beginnings(prolog: String)
     {
         #expect(decode(prolog + list("<true/>")) == .json(#"{"a":true}"#))
@@ -90,21 +96,26 @@ private let doctype =
             ("<null/>", .unknownElement(offset: offset)), ("<String/>", .unknownElement(offset: offset)),
             ("<p:string/>", .unknownElement(offset: offset)), ("<set><true/></set>", .unknownElement(offset: offset)),
             ("<plist><true/></plist>", .structure(offset: offset)),
-            ("<string><true/></string>", .structure(offset: offset + 8)), ("<true>x</true>", .structure(offset: offset + 6)),
+            ("<string><true/></string>", .structure(offset: offset + 8)),
+            ("<true>x</true>", .structure(offset: offset + 6)),
             ("x", .structure(offset: offset)), ("<array>x</array>", .structure(offset: offset + 7)),
             ("<array>&#32;</array>", nil), ("<array><![CDATA[ x]]></array>", .structure(offset: offset + 16)),
             // Keys that are not strings, or have no value, or stand where no key does.
             ("", .structure(offset: offset)), ("<key>b</key><true/>", .structure(offset: offset)),
-            ("<true/><integer>1</integer><true/>", .structure(offset: offset + 7)), ("<true/><key>b</key>", .structure(offset: offset + 19)),
+            ("<true/><integer>1</integer><true/>", .structure(offset: offset + 7)),
+            ("<true/><key>b</key>", .structure(offset: offset + 19)),
             ("<array><key>b</key><true/></array>", .structure(offset: offset + 7)),
             // Not well-formed.
             ("<true>", .syntax(offset: offset + 8)), ("<array></dict>", .syntax(offset: offset + 9)),
             ("<string>&</string>", .syntax(offset: offset + 9)), ("<string>&#0;</string>", .syntax(offset: offset + 8)),
-            ("<string>&#xD800;</string>", .syntax(offset: offset + 8)), ("<string>\u{1}</string>", .syntax(offset: offset + 8)),
-            ("<string>\u{0}</string>", .syntax(offset: offset + 8)), ("<string>]]></string>", .syntax(offset: offset + 10)),
+            ("<string>&#xD800;</string>", .syntax(offset: offset + 8)),
+            ("<string>\u{1}</string>", .syntax(offset: offset + 8)),
+            ("<string>\u{0}</string>", .syntax(offset: offset + 8)),
+            ("<string>]]></string>", .syntax(offset: offset + 10)),
             ("<string a=1/>", .syntax(offset: offset + 10)), ("<string a='1' a='2'/>", .syntax(offset: offset + 14)),
             // Entities.
-            ("<string>&e;</string>", .entity(offset: offset + 8)), ("<string>&Lt;</string>", .entity(offset: offset + 8)),
+            ("<string>&e;</string>", .entity(offset: offset + 8)),
+            ("<string>&Lt;</string>", .entity(offset: offset + 8)),
         ] as [(String, PayloadError?)]) func invalid(element: String, expected: PayloadError?)
     {
         let outcome = decode(list(element))
@@ -130,7 +141,8 @@ private let doctype =
             ("<!DOCTYPE html><html/>", .unknownElement(offset: 15)), ("<!-- --><dict/>", .structure(offset: 8)),
             ("<html/>", .contradictsContentType(2)), ("<dict/>", .contradictsContentType(2)),
             ("{\"a\":1}", .contradictsContentType(2)), (" ", .contradictsContentType(2)), ("", .empty),
-            ("bplist", .contradictsContentType(2)), ("bplist1", .contradictsContentType(2)), ("<plis", .contradictsContentType(2)),
+            ("bplist", .contradictsContentType(2)), ("bplist1", .contradictsContentType(2)),
+            ("<plis", .contradictsContentType(2)),
             (" <?xml version='1.0'?><plist/>", .syntax(offset: 1)),
             ("<?xml version='1.0' encoding='ISO-8859-1'?><plist/>", .encoding(offset: 0)),
             ("<?xml version='1.0' encoding='UTF-16'?><plist/>", .encoding(offset: 0)),
@@ -183,7 +195,9 @@ private let doctype =
         #expect(decode(arrays(32)) == .json(#"{"a":"# + brackets + "}"))
         #expect(decode(arrays(33)) == .error(.nesting(offset: offset + 31 * 7)))
         #expect(decode(arrays(4000)) == .error(.nesting(offset: offset + 31 * 7)))
-        #expect(decode("<plist><dict>" + String(repeating: "<key>a</key><dict>", count: 32)) == .error(.nesting(offset: 13 + 32 * 18 - 6)))
+        #expect(
+            decode("<plist><dict>" + String(repeating: "<key>a</key><dict>", count: 32))
+                == .error(.nesting(offset: 13 + 32 * 18 - 6)))
     }
 
     @Test func duplicates() {
@@ -192,7 +206,9 @@ private let doctype =
     }
 
     @Test func attributesMeanNothing() {
-        #expect(decode("<plist version='9' x='y'><dict z=''><key k=''>a</key><true t='false'/></dict></plist>") == .json(#"{"a":true}"#))
+        #expect(
+            decode("<plist version='9' x='y'><dict z=''><key k=''>a</key><true t='false'/></dict></plist>")
+                == .json(#"{"a":true}"#))
     }
 
     @Test func sizes() {
@@ -200,7 +216,8 @@ private let doctype =
         for count in [Limits.inflated, Limits.inflated + 1] {
             let text = String(repeating: "x", count: count - frame)
             let outcome = decode(list("<string>\(text)</string>"))
-            #expect(outcome == (count > Limits.inflated ? .error(.tooLong(length: count)) : .json("{\"a\":\"\(text)\"}")))
+            #expect(
+                outcome == (count > Limits.inflated ? .error(.tooLong(length: count)) : .json("{\"a\":\"\(text)\"}")))
         }
         // Values whose JSON is much longer than they are.
         let data = String(repeating: "<data/>", count: (Limits.inflated - 100) / 7)
