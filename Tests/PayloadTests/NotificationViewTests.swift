@@ -68,7 +68,9 @@ private func parts(_ aps: Model) throws -> Parts {
 
     @Test func shortForms() throws {
         #expect(try parts(.map([("alert", .string("B"))])) == Parts(body: "B"))
-        #expect(try parts(.map([("sound", .map([("name", .string("n")), ("volume", .int(1))]))])) == Parts(sound: "n", volume: 1))
+        #expect(
+            try parts(.map([("sound", .map([("name", .string("n")), ("volume", .int(1))]))]))
+                == Parts(sound: "n", volume: 1))
         #expect(try parts(.map([])) == Parts())
         #expect(try parts(.null) == Parts())
         #expect(try parts(.map([("alert", .map([]))])) == Parts())
