@@ -12,7 +12,8 @@ enum ParserMemory {
 
     private nonisolated(unsafe) static let mutex = makeMutex()
 
-    /// Evaluated once, before the first document: jansson allocates here, and its hash tables have a random seed.
+    /// Evaluated once, before the first document: jansson allocates here, and its hash tables have a random seed, so
+    /// that no sender can choose keys that meet in them.
     static let isInstalled: Bool = install()
 
     static func lock() { pthread_mutex_lock(mutex) }
@@ -37,7 +38,9 @@ enum ParserMemory {
     private static func install() -> Bool {
         json_set_alloc_funcs({ ParserMemory.arena.allocate($0) }, { ParserMemory.arena.deallocate($0) })
         json_object_seed(0)
-        return arena.capacity > 0
+        lock()
+        defer { unlock() }
+        return arena.used == 0
     }
 
     private static func makeMutex() -> UnsafeMutablePointer<pthread_mutex_t> {
