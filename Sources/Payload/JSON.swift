@@ -59,7 +59,7 @@ enum JSON {
         throw error(json_error_code(&fault), at: min(offset, document.inputCount))
     }
 
-    /// What jansson's faults are to us. It ends on a 33rd bracket only, never on a file or an argument.
+    /// What jansson's faults are to us. The codes that are not named belong to calls that are not made here.
     private static func error(_ code: json_error_code, at offset: Int) -> PayloadError {
         switch code {
         case json_error_out_of_memory: .capacity(offset: offset)

@@ -57,6 +57,18 @@ import Testing
         #expect(DocumentDecoder.memory.peak > 0)
     }
 
+    /// Integers beyond Int64, which are copied with two bytes more each: as many as fit.
+    @Test func wideIntegers() {
+        let number = "9999999999999999999"
+        let count = (Limits.inflated - 10) / (number.utf8.count + 1)
+        func text(_ number: String) -> String {
+            #"{"":["# + Array(repeating: number, count: count).joined(separator: ",") + "]}"
+        }
+        let outcome = PayloadTests.decode(array(text(number)), type: ContentType.json)
+        #expect(outcome == .json(text("1e+19")))
+        #expect(used() == 0)
+    }
+
     @Test func allIsFreeAfterErrors() {
         for text in [
             "{\"a\":", "{\"a\":{\"b\":[1,2,", "{\"a\":[\"\u{0}", "{\"a\":1}}", "{\"a\":[[[[1e999]]]]}", " [1,2]", "{}",
