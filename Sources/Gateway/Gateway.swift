@@ -21,6 +21,7 @@ final class Gateway {
     var testStep: (index: Int, until: Int64)?
     private let lock: StateLock
     private let signals: Signals
+    private var manager: ServiceManager
     private var poll = PollSet(capacity: Limits.pollSlots)
     private var shownLink: LinkState?
     private var reportedProblems: UInt32 = 0
@@ -35,6 +36,7 @@ final class Gateway {
         control = parts.control
         signals = parts.signals
         uplink = parts.uplink
+        manager = ServiceManager(now: SystemClock().now)
         panel = Panel(parts.configuration.panel, now: SystemClock().now)
     }
 
@@ -44,6 +46,7 @@ final class Gateway {
         uplink?.start(now: begin)
         refreshMessageLight(now: begin)
         log.notice(.gateway, "skyglowd \(Version.number) \(Version.target) is ready")
+        manager.ready()
         memory.markReady()
         while !isStopping {
             let now = clock.now
@@ -70,6 +73,7 @@ final class Gateway {
         advanceTest(now: now)
         if let deadline = panel.deadline, now >= deadline { panel.tick(now: now, wall: clock.unixMilliseconds) }
         logPanelProblems()
+        manager.sign(now: now)
     }
 
     /// Sleeps until something happens or is due.
@@ -79,7 +83,8 @@ final class Gateway {
         control.register(in: &poll)
         uplink?.register(in: &poll)
         let due = min(
-            uplink?.deadline(now: now) ?? .max, panel.deadline ?? .max, control.deadline, testStep?.until ?? .max)
+            uplink?.deadline(now: now) ?? .max, panel.deadline ?? .max, control.deadline, testStep?.until ?? .max,
+            manager.deadline)
         // The clock may stand between two milliseconds: one more, so that the deadline has passed when poll returns.
         let milliseconds = due == .max ? -1 : due <= now ? 0 : Int32(clamping: due - now + 1)
         try poll.wait(milliseconds: milliseconds)
@@ -87,6 +92,7 @@ final class Gateway {
 
     private func shutDown() {
         let now = clock.now
+        manager.stopping()
         uplink?.stop(now: now)
         panel.shutdown(wall: clock.unixMilliseconds)
         log.notice(.gateway, "stopped")
@@ -148,6 +154,7 @@ final class Gateway {
         let state = uplink?.link.state ?? .unconfigured
         guard state != shownLink, testStep == nil else { return }
         shownLink = state
+        manager.status(state.name)
         panel.setLight(.link, Lights.link(state), now: now, wall: clock.unixMilliseconds)
     }
 

@@ -13,13 +13,17 @@ public final class Resolver {
     }
 
     public private(set) var outcome = Outcome.idle
-    /// The strings of each TXT record, joined.
-    public private(set) var texts: [[UInt8]] = []
     /// The addresses of a host, in the order to try them.
-    public private(set) var addresses: [SocketAddress] = []
+    public private(set) var addresses = AddressList()
+    /// TXT records that came; those beyond the first eight are left out.
+    public private(set) var textCount = 0
 
     private var channel: ares_channel?
+    /// The strings of the TXT records, each joined, one after the other; `textEnds` says where each ends.
+    private var textBytes = ByteBuffer(capacity: 4096)
+    private var textEnds = InlineArray<8, Int>(repeating: 0)
     private var isQuestionOpen = false
+    private var port: UInt16 = 0
 
     /// Uses these servers (`address[:port]`, comma-separated) or, without any, those of the system. Nil without memory.
     public init?(servers: String?) {
@@ -37,16 +41,24 @@ public final class Resolver {
         ares_library_cleanup()
     }
 
+    /// The strings of one TXT record, joined. Valid until the next question.
+    public func text(_ index: Int) -> UnsafeRawBufferPointer {
+        let begin = index > 0 ? textEnds[index - 1] : 0
+        return UnsafeRawBufferPointer(rebasing: textBytes.pointer[begin..<textEnds[index]])
+    }
+
     /// Asks for the TXT records of a name.
     public func askText(_ name: String) {
         begin()
         let me = Unmanaged.passUnretained(self).toOpaque()
-        ares_query(
-            channel, name, 1, 16,
-            { context, status, _, answer, length in
-                guard let context else { return }
-                Unmanaged<Resolver>.fromOpaque(context).takeUnretainedValue().receiveText(status, answer, length)
-            }, me)
+        name.withCString { name in
+            ares_query(
+                channel, name, 1, 16,
+                { context, status, _, answer, length in
+                    guard let context else { return }
+                    Unmanaged<Resolver>.fromOpaque(context).takeUnretainedValue().receiveText(status, answer, length)
+                }, me)
+        }
     }
 
     /// Asks for the IPv6 and IPv4 addresses of a host; each comes with this port.
@@ -56,17 +68,15 @@ public final class Resolver {
         hints.ai_family = AF_UNSPEC
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         let me = Unmanaged.passUnretained(self).toOpaque()
-        var digits = ByteBuffer(capacity: 8)
-        digits.append(decimal: port)
-        digits.append(0 as UInt8)
-        let service = digits.pointer.baseAddress?.assumingMemoryBound(to: CChar.self)
-        hints.ai_flags = Int32(ARES_AI_NUMERICSERV)
-        ares_getaddrinfo(
-            channel, host, service, &hints,
-            { context, status, _, result in
-                guard let context else { return }
-                Unmanaged<Resolver>.fromOpaque(context).takeUnretainedValue().receiveAddresses(status, result)
-            }, me)
+        self.port = port
+        host.withCString { host in
+            ares_getaddrinfo(
+                channel, host, nil, &hints,
+                { context, status, _, result in
+                    guard let context else { return }
+                    Unmanaged<Resolver>.fromOpaque(context).takeUnretainedValue().receiveAddresses(status, result)
+                }, me)
+        }
     }
 
     /// Gives the question up.
@@ -118,8 +128,9 @@ public final class Resolver {
 
     private func begin() {
         ares_cancel(channel)
-        texts.removeAll()
-        addresses.removeAll()
+        textBytes.removeAll()
+        textCount = 0
+        addresses = AddressList()
         outcome = .pending
         isQuestionOpen = true
     }
@@ -136,9 +147,12 @@ public final class Resolver {
         defer { if let list { ares_free_data(list) } }
         var next = list
         while let record = next {
-            if record.pointee.record_start != 0 || texts.isEmpty { texts.append([]) }
-            let bytes = UnsafeBufferPointer(start: record.pointee.txt, count: record.pointee.length)
-            texts[texts.count - 1].append(contentsOf: bytes)
+            if record.pointee.record_start != 0 || textCount == 0 {
+                guard textCount < textEnds.count else { break }
+                textCount += 1
+            }
+            textBytes.append(UnsafeRawBufferPointer(start: record.pointee.txt, count: record.pointee.length))
+            textEnds[textCount - 1] = textBytes.count
             next = record.pointee.next
         }
         finish(parsed)
@@ -150,7 +164,7 @@ public final class Resolver {
         var next = result?.pointee.nodes
         while let node = next {
             if let address = SocketAddress(node.pointee.ai_addr, length: node.pointee.ai_addrlen) {
-                addresses.append(address)
+                addresses.append(address.with(port: port))
             }
             next = node.pointee.ai_next
         }

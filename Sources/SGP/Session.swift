@@ -135,8 +135,8 @@ public struct Session: ~Copyable {
     public var framePointer: UnsafeRawBufferPointer { queue.frontPointer }
 
     public var hasFrames: Bool { !queue.isEmpty }
-    /// The frame to send next is C_PING, whose answer proves that everything before it has been read.
-    public var isFrontPing: Bool { !queue.isEmpty && queue.frontPointer[2] == ClientMessage.ping.rawValue }
+    /// The type of the frame to send next.
+    public var frontType: ClientMessage? { queue.isEmpty ? nil : ClientMessage(rawValue: queue.frontPointer[2]) }
 
     /// Sending the front frame has begun and is not complete.
     public mutating func sending(now: Int64) {
@@ -267,8 +267,9 @@ public struct Session: ~Copyable {
     /// Bytes kept free for the largest answer that a received frame can call for.
     private static let reserve = Limits.frameHeader + 2 + Limits.publicKey + 12 + 64
 
-    /// Without it received frames wait, and what has come of the next one is not the server's delay.
-    private var hasRoomToAnswer: Bool { queue.free >= Self.reserve }
+    /// Without it, the acknowledgement of a notification included, received frames wait, and what has come of the next
+    /// one is not the server's delay.
+    private var hasRoomToAnswer: Bool { acknowledgementsFree > 0 }
 
     private mutating func checkDeadlines(now: Int64) -> SessionEvent? {
         guard phase != .closed else { return nil }

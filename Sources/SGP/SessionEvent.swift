@@ -1,5 +1,5 @@
 /// What a session tells its owner, one at a time. Bytes that belong to an event are lent by the session until the next
-/// event is asked for.
+/// event, or room for received bytes, is asked for.
 public enum SessionEvent: Equatable, Sendable {
     /// The server opened with a frame of the old protocol; it has been answered.
     case legacyHello

@@ -7,7 +7,7 @@ struct Descriptor: ~Copyable {
     private let path: String
 
     init(_ path: String, _ flags: Int32, _ mode: UInt32 = 0) throws(StoreError) {
-        number = cb_open(path, flags, mode)
+        number = path.withCString { cb_open($0, flags, mode) }
         self.path = path
         guard number < 0 else { return }
         let errno = cb_errno()

@@ -102,8 +102,12 @@ final class Driver {
     private func take(_ event: SessionEvent) {
         events.append(event)
         switch event {
-        case .notify, .oversizeNotify: lent.append(array(session.payload))
-        case .challenge: lent.append(array(session.signatureMaterial))
+        case .notify, .oversizeNotify:
+            lent.append(array(session.payload))
+            #expect(Array(session.payloadPointer) == lent.last)
+        case .challenge:
+            lent.append(array(session.signatureMaterial))
+            #expect(Array(session.materialPointer) == lent.last)
         case .registered: lent.append(array(session.assignedAddress.bytes))
         case .registerFailed: lent.append(array(session.failureText))
         default: lent.append([])
@@ -119,7 +123,10 @@ final class Driver {
 
     /// Sends the front frame.
     func send() {
-        frames.append(array(session.frontFrame))
+        let frame = array(session.frontFrame)
+        #expect(Array(session.framePointer) == frame)
+        #expect(session.isFrontPing == (frame[2] == 0x27))
+        frames.append(frame)
         session.sending(now: now)
         session.sent()
     }

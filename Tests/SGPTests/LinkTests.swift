@@ -12,9 +12,9 @@ import Testing
     /// Ends after which the gateway backs off, whatever the purpose.
     static let soft: [EndReason] =
         faults.map { .protocolFault($0) } + waits.map { .timeout($0) } + [
-            .closed, .network(101), .network(111), .pinMismatch, .unresolved, .store, .identity,
+            .closed, .network(111), .noNetwork(101), .tls(0), .tls(.max), .pinMismatch, .unresolved, .store, .identity,
         ]
-    static let planned: [EndReason] = [.registered, .registrationsChanged, .requested]
+    static let planned: [EndReason] = [.registered, .registrationsChanged, .requested, .stopped]
 
     /// A link that has started and whose attempt is under way.
     static func connecting(now: Int64 = 1_000) -> Link {
@@ -103,6 +103,7 @@ import Testing
                 link.ended(reason, during: purpose, random: 0, now: 50_000)
                 #expect(link.failures == 1)
                 #expect(link.nextAttempt == 52_000)
+                #expect(link.state == (reason == .noNetwork(101) ? .noNetwork : .backingOff))
                 #expect(!takes(&link, 51_999))
                 #expect(takes(&link, 52_000))
                 #expect(link.nextAttempt == nil)

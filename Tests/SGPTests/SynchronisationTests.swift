@@ -49,6 +49,7 @@ import Testing
         driver.sendAll()
         #expect(driver.frames.count == queued + 2)
         #expect(driver.frames.last == Client.poll(0))
+        #expect(driver.frames.reduce(0) { $0 + $1.count } <= Limits.sendBuffer)
     }
 
     @Test func acknowledgementsFreeIsTrue() {
@@ -245,6 +246,26 @@ import Testing
         driver.feed(payloads.flatMap { $0 }, most: most)
         #expect(driver.events == [SessionEvent](repeating: .notify, count: 300))
         #expect(driver.lent == payloads.map { Array($0.dropFirst(8)) })
+    }
+
+    /// A notification comes only while its acknowledgement fits, so that the owner may call `next` at any time.
+    @Test func notifyWaitsForRoom() {
+        let driver = Driver.synchronised()
+        driver.sends = false
+        while driver.acknowledge(Self.id(1)) {}
+        #expect(driver.session.acknowledgementsFree == 0)
+        driver.feed(Server.notify())
+        #expect(driver.events == [])
+        #expect(driver.session.deadline > driver.now)
+        driver.send()
+        driver.pump()
+        #expect(driver.events == [.notify])
+        #expect(driver.acknowledge(Self.id(2)))
+        // The wait for the socket is bounded all the same.
+        driver.feed(Server.notify())
+        driver.session.sending(now: driver.now)
+        driver.wait(10_000)
+        #expect(driver.events == [.notify, .ended(.timeout(.send))])
     }
 
     /// 2000 pings in a row while nothing leaves: none is lost, the buffer holds the rest back, every one is answered.

@@ -38,8 +38,7 @@ extension CommandRunner {
     private func readFile(_ path: String) throws(StartupError) -> [UInt8] {
         var buffer = ByteBuffer(capacity: Self.maximum)
         do throws(StoreError) { try AtomicFile.read(path, into: &buffer) } catch {
-            throw StartupError(
-                lines: StartupError(error).lines, error.isMissing ? .configuration : StartupError(error).exit)
+            throw StartupError(error.text, error.isMissing ? .inputOutput : StartupError(error).exit)
         }
         return Array(buffer.pointer)
     }
@@ -121,10 +120,9 @@ extension CommandRunner {
     private func httpAddress(of server: String, _ resolver: Resolver) throws(StartupError) -> String {
         resolver.askText("_sgn." + server)
         try wait(resolver, for: "_sgn." + server)
-        for text in resolver.texts {
-            if let record = ServiceRecord(text.span.bytes), !record.httpAddress.isEmpty {
-                return record.httpAddress.text
-            }
+        for index in 0..<resolver.textCount {
+            guard let record = ServiceRecord(resolver.text(index).bytes), !record.httpAddress.isEmpty else { continue }
+            return record.httpAddress.text
         }
         throw StartupError("the TXT record of _sgn.\(server) has no http_addr: give --from URL", .unavailable)
     }

@@ -23,7 +23,7 @@ public struct CommandRunner {
     /// Does what was asked. Messages for people go to standard error.
     public func run(_ command: Command) -> ExitCode {
         do throws(StartupError) { return try dispatch(command) } catch {
-            for line in error.lines { Output.complain(line) }
+            for line in error.lines { Output.complain(line, bare: error.exit == .configuration && command == .check) }
             return error.exit
         }
     }
@@ -134,8 +134,7 @@ public struct CommandRunner {
     private func stop() throws(StartupError) -> ExitCode {
         let configuration = try configuration()
         guard try ask("stop", configuration) != nil else {
-            Output.complain("not running")
-            return .ok
+            throw StartupError("no gateway is running", .unavailable)
         }
         for _ in 0..<100 {
             do throws(StoreError) {

@@ -51,9 +51,10 @@ public struct Output: ~Copyable {
         return read(STDIN_FILENO, &byte, 1) == 1 ? byte : nil
     }
 
-    /// One line on standard error, where messages for people go.
-    public static func complain(_ text: String) {
-        var text = "skyglowd: " + text + "\n"
+    /// One line on standard error, where messages for people go; `bare` without the name of the program, as editors
+    /// want the faults of a file.
+    public static func complain(_ text: String, bare: Bool = false) {
+        var text = (bare ? "" : "skyglowd: ") + text + "\n"
         text.withUTF8 { writeAll(UnsafeRawBufferPointer($0), to: STDERR_FILENO) }
     }
 }

@@ -15,26 +15,25 @@ extension Uplink {
         stageDeadline = now + Limits.connect
         if let endpoint = settings.endpoint {
             if let literal = SocketAddress(literal: endpoint.host, port: endpoint.port) {
-                targets = [literal]
-                return begin(now: now)
+                return use(literal, now: now)
             }
             resolvingPort = endpoint.port
             resolver.askAddresses(endpoint.host, port: endpoint.port)
         } else {
             resolvingPort = nil
-            resolver.askText("_sgn." + settings.serverAddress.text)
+            resolver.askText(queryName)
         }
     }
 
     /// The next address to try. After the last one they are asked for again.
     private func takeTarget() -> SocketAddress? {
-        guard nextTarget < targets.count else {
-            targets.removeAll(keepingCapacity: true)
+        guard let target = targets[nextTarget] else {
+            targets = AddressList()
             nextTarget = 0
             return nil
         }
         nextTarget += 1
-        return targets[nextTarget - 1]
+        return target
     }
 
     func resolve(now: Int64) {
@@ -50,9 +49,16 @@ extension Uplink {
     }
 
     private func logResolver(_ status: Int32) {
-        var words = ByteBuffer(capacity: 128)
-        words.append(resolverStatus: status)
-        log.warning(.resolver, "\(settings.serverAddress): \(printable: words.pointer)")
+        text.removeAll()
+        text.append(resolverStatus: status)
+        log.warning(.resolver, "\(settings.serverAddress): \(printable: text.pointer)")
+    }
+
+    private func use(_ literal: SocketAddress, now: Int64) {
+        targets = AddressList()
+        targets.append(literal)
+        nextTarget = 0
+        begin(now: now)
     }
 
     private func resolved(now: Int64) {
@@ -61,24 +67,21 @@ extension Uplink {
             nextTarget = 0
             return begin(now: now)
         }
-        for text in resolver.texts {
-            guard let record = ServiceRecord(text.span.bytes) else { continue }
+        for index in 0..<resolver.textCount {
+            guard let record = ServiceRecord(resolver.text(index).bytes) else { continue }
             let host = record.host.text
-            if let literal = SocketAddress(literal: host, port: record.port) {
-                targets = [literal]
-                nextTarget = 0
-                return begin(now: now)
-            }
+            if let literal = SocketAddress(literal: host, port: record.port) { return use(literal, now: now) }
             resolvingPort = record.port
-            resolver.askAddresses(host, port: record.port)
-            return
+            return resolver.askAddresses(host, port: record.port)
         }
-        log.warning(.resolver, "no TXT record of _sgn.\(settings.serverAddress) names tcp_addr and tcp_port")
+        log.warning(.resolver, "no TXT record of \(queryName) names tcp_addr and tcp_port")
         finish(.unresolved, now: now)
     }
 
     private func connect(to target: SocketAddress, now: Int64) {
-        endpointText = Blob<64>(target.text) ?? Blob<64>()
+        text.removeAll()
+        text.append(target)
+        endpointText = Blob<64>(text.pointer) ?? Blob<64>()
         link.reached(.connecting, now: now)
         stageDeadline = now + Limits.connect
         log.info(.link, "connecting to \(endpointText)")

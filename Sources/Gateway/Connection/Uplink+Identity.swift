@@ -5,22 +5,28 @@ import SGP
 import Sealing
 import Store
 
+/// Where a key and what it makes stay while it is used. Reserved once, wiped after each use.
+struct KeyWork: ~Copyable {
+    var pem = ByteBuffer(capacity: Limits.keyFile)
+    var publicKey = ByteBuffer(capacity: Limits.publicKey)
+    var signature = ByteBuffer(capacity: Limits.signature)
+}
+
 /// The device's own key: made before a registration, used for one signature at a time, never kept in memory between
 /// (SGP v2 §4).
 extension Uplink {
     /// Makes a fresh key to register with. False, with the reason logged, if there is none.
     func makeKey() -> Bool {
         log.info(.link, "making a key of 2048 bits")
-        var pem = ByteBuffer(capacity: Limits.keyFile)
-        defer { pem.wipe() }
+        defer { keyWork.pem.wipe() }
         do throws(SealingError) {
             let key = try Sealing.Identity.generate()
-            try key.appendPEM(to: &pem)
+            try key.appendPEM(to: &keyWork.pem)
         } catch {
             log.error(.link, "no key could be made")
             return false
         }
-        do throws(StoreError) { try keyFile.write(pem.bytes) } catch {
+        do throws(StoreError) { try keyFile.write(keyWork.pem.pointer.bytes) } catch {
             report(error)
             return false
         }
@@ -45,20 +51,18 @@ extension Uplink {
 
     /// The public key goes into C_REGISTER.
     func beginRegistration(now: Int64) {
-        var publicKey = ByteBuffer(capacity: Limits.publicKey)
-        let found = withKey { key throws(SealingError) in try key.appendPublicKey(to: &publicKey) }
-        guard found else { return finish(.identity, now: now) }
+        guard readPublicKey() else { return finish(.identity, now: now) }
         link.reached(.registering, now: now)
-        session.start(.register, identity: publicKey.bytes, now: now)
+        session.start(.register, identity: keyWork.publicKey.pointer.bytes, now: now)
     }
 
     /// Answers the challenge.
     func sign(now: Int64) -> Bool {
-        var signature = ByteBuffer(capacity: Limits.signature)
+        keyWork.signature.removeAll()
         let material = session.materialPointer
-        let done = withKey { key throws(SealingError) in try key.sign(material.bytes, into: &signature) }
+        let done = withKey { key, work throws(SealingError) in try key.sign(material.bytes, into: &work.signature) }
         guard done else { return false }
-        session.answerChallenge(signature: signature.bytes, now: now)
+        session.answerChallenge(signature: keyWork.signature.pointer.bytes, now: now)
         return true
     }
 
@@ -92,25 +96,29 @@ extension Uplink {
     func hasKey(of known: DeviceIdentity) -> Bool { keyHash() == known.keyHash }
 
     private func keyHash() -> Blob<32>? {
-        var publicKey = ByteBuffer(capacity: Limits.publicKey)
-        let found = withKey { key throws(SealingError) in try key.appendPublicKey(to: &publicKey) }
-        guard found else { return nil }
-        do throws(SealingError) { return try SHA256.digest(publicKey.bytes) } catch { return nil }
+        guard readPublicKey() else { return nil }
+        do throws(SealingError) { return try SHA256.digest(keyWork.publicKey.pointer.bytes) } catch { return nil }
+    }
+
+    private func readPublicKey() -> Bool {
+        keyWork.publicKey.removeAll()
+        return withKey { key, work throws(SealingError) in try key.appendPublicKey(to: &work.publicKey) }
     }
 
     /// Reads the key, uses it and clears it. False if there is none or it could not be used.
-    private func withKey(_ body: (borrowing Sealing.Identity) throws(SealingError) -> Void) -> Bool {
-        var pem = ByteBuffer(capacity: Limits.keyFile)
-        defer { pem.wipe() }
+    private func withKey(
+        _ body: (borrowing Sealing.Identity, inout KeyWork) throws(SealingError) -> Void
+    ) -> Bool {
+        defer { keyWork.pem.wipe() }
         do throws(StoreError) {
-            guard try keyFile.read(into: &pem) else { return false }
+            guard try keyFile.read(into: &keyWork.pem) else { return false }
         } catch {
             report(error)
             return false
         }
         do throws(SealingError) {
-            let key = try Sealing.Identity(pem: pem.bytes)
-            try body(key)
+            let key = try Sealing.Identity(pem: keyWork.pem.pointer.bytes)
+            try body(key, &keyWork)
             return true
         } catch {
             log.error(.link, "\(keyFile.path): the key could not be used")

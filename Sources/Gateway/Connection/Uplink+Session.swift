@@ -44,10 +44,10 @@ extension Uplink {
     /// Handles events until there are none or the burst is full; gives the reason once the session has ended.
     private func takeEvents(now: Int64, unixTime: Int64) -> EndReason? {
         while true {
-            if !delivery.hasRoom || session.acknowledgementsFree <= delivery.waiting {
-                guard delivery.waiting > 0 else { return nil }
+            // A full burst is committed before the next event. Every acknowledgement of it then has room, so none is
+            // passed over by a later one.
+            if delivery.waiting > 0, !delivery.hasRoom || session.acknowledgementsFree <= delivery.waiting {
                 guard commit() else { return .store }
-                if session.acknowledgementsFree == 0 { return nil }
             }
             guard let event = session.next(now: now, unixTime: unixTime) else { return nil }
             if let reason = handle(event, now: now, unixTime: unixTime) { return reason }
@@ -66,7 +66,9 @@ extension Uplink {
         case .authenticated: authenticated(now: now)
         case .notify: return takeNotify(unixTime: unixTime)
         case .oversizeNotify: return takeOversize()
-        case .pollDone: log.debug(.session, "S_POLL_DONE")
+        case .pollDone:
+            delivery.endPoll()
+            log.debug(.session, "S_POLL_DONE")
         case .ping: log.debug(.session, "S_PING answered")
         case .pong(let roundTrip):
             guard let roundTrip else {
@@ -202,13 +204,14 @@ extension Uplink {
         var sent = false
         while stream.stage == .open, session.hasFrames {
             session.sending(now: now)
-            let isPing = session.isFrontPing
+            let type = session.frontType
             switch stream.write(session.framePointer.bytes) {
             case .done: session.sent()
             case .blocked: return (sent, nil)
             case .failed(let error): return (sent, EndReason(error))
             }
-            if isPing { ackAtPing = sentAck }
+            if type == .ping { ackAtPing = sentAck }
+            if type == .poll { delivery.beginPoll() }
             sent = true
         }
         return (sent, nil)

@@ -43,7 +43,7 @@ final class Uplink {
     /// Shown while registering only; freed as soon as the registration is committed.
     var clientCertificate: ClientCertificate?
     /// Addresses of the server, and which one is next.
-    var targets: [SocketAddress] = []
+    var targets = AddressList()
     var nextTarget = 0
     /// The port to use with what the resolver finds.
     var resolvingPort: UInt16?
@@ -62,7 +62,11 @@ final class Uplink {
     /// What the panel should know, cleared by the gateway.
     var news = News()
     var endpointText = Blob<64>()
-    private var text = ByteBuffer(capacity: Limits.logLine)
+    /// The name of the server's TXT record.
+    let queryName: String
+    /// Words for the log.
+    var text = ByteBuffer(capacity: Limits.logLine)
+    var keyWork = KeyWork()
 
     struct News {
         var inboxChanged = false
@@ -82,6 +86,7 @@ final class Uplink {
         self.log = log
         self.keyFile = keyFile
         self.context = context
+        queryName = "_sgn." + settings.serverAddress.text
         self.delivery = delivery
         self.resolver = resolver
         stream = TLSStream(context: context)
@@ -92,7 +97,11 @@ final class Uplink {
 
     // MARK: What the gateway asks for
 
-    func start(now: Int64) { link.start(isConfigured: true, now: now) }
+    /// Begins; a key to register with is made here and not when a connection waits for it.
+    func start(now: Int64) {
+        if identity == nil, !hasFreshKey { _ = makeKey() }
+        link.start(isConfigured: true, now: now)
+    }
 
     /// The set of registrations changed in the store. It goes out on a new connection, one set a connection (SGP v2
     /// §10).
@@ -112,7 +121,9 @@ final class Uplink {
     func stop(now: Int64) {
         drop(.stopped, now: now)
         link.stop(.stopping, now: now)
-        if confirmedAck > 0 { try? store.deleteAcknowledgements(through: confirmedAck) }
+        do throws(StoreError) {
+            if confirmedAck > 0 { try store.deleteAcknowledgements(through: confirmedAck) }
+        } catch { report(error) }
     }
 
     // MARK: In the loop
@@ -158,6 +169,8 @@ final class Uplink {
     func drop(_ reason: EndReason, now: Int64) {
         guard stream.stage != .idle || link.state == .resolving else { return }
         session.sayGoodbye()
+        // A server reads what came before a goodbye, so acknowledgements that have left need not be repeated.
+        if flush(now: now).end == nil, !session.hasFrames { confirmedAck = max(confirmedAck, sentAck) }
         finish(reason, now: now)
     }
 

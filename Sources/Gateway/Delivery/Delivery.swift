@@ -35,9 +35,12 @@ struct Delivery: ~Copyable {
     private var plaintext = ByteBuffer(capacity: Limits.framePayload)
     private var json = ByteBuffer(capacity: Limits.canonicalJSON)
     private var acks = Ring<Ack>(capacity: Limits.burst)
-    /// The highest sequence number up to which everything received is durable.
+    /// What C_POLL may name: everything up to it is durable, and the server has nothing older left to send.
     private(set) var lastSequence: Int64 = 0
     private var highestSequence: Int64 = 0
+    /// A live notification may overtake the older ones that a poll brings back. Until the server says that it has sent
+    /// them all, nothing moves `lastSequence`, or a power cut would leave the overtaken ones behind for ever.
+    private var isPolling = false
     /// Notifications of the open transaction that will be shown, and how many of them make a sound.
     private(set) var shownInBurst = 0
     private(set) var soundsInBurst = 0
@@ -54,6 +57,12 @@ struct Delivery: ~Copyable {
         lastSequence = sequence
         abandon()
     }
+
+    /// C_POLL has been sent: S_POLL_DONE is awaited.
+    mutating func beginPoll() { isPolling = true }
+
+    /// S_POLL_DONE. The reference server never sends it; polling from an older number is safe there (SGP v2 §10).
+    mutating func endPoll() { isPolling = false }
 
     /// Acknowledgements that wait for the transaction.
     var waiting: Int { acks.count }
@@ -95,15 +104,12 @@ struct Delivery: ~Copyable {
     /// Makes the burst durable; `acks` may then leave. `confirmed` is the last acknowledgement that the server is known
     /// to have read.
     mutating func commit(_ store: Store, confirmed: Int64) throws(StoreError) -> Committed {
-        guard store.isInTransaction else {
-            lastSequence = highestSequence
-            return Committed()
-        }
+        let sequence = isPolling ? lastSequence : highestSequence
+        defer { lastSequence = sequence }
+        guard store.isInTransaction else { return Committed() }
         if confirmed > 0 { try store.deleteAcknowledgements(through: confirmed) }
-        try store.setLastSequence(highestSequence)
-        let committed = try store.commit()
-        lastSequence = highestSequence
-        return committed
+        try store.setLastSequence(sequence)
+        return try store.commit()
     }
 
     /// The burst did not become durable: nothing of it is acknowledged, and the server will send it again.
