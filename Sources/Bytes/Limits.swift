@@ -67,6 +67,12 @@ public enum Limits {
     /// bytes; a control character grows from one byte to six. A document that would need more is refused when built.
     public static let canonicalJSON = 7 * inflated + 64
 
+    /// What a byte of JSON may take while it is parsed, and what the parser takes for itself. XML takes less.
+    public static let parserMemoryFactor = 96
+    public static let parserMemoryBase = 8192
+    /// Memory of the JSON and XML parsers: enough for any document, with a little for the arena's own lists.
+    public static let parserMemory = parserMemoryFactor * (inflated + 8192) + 4 * parserMemoryBase
+
     // MARK: Store (§11)
 
     /// Notifications that one transaction may cover.
