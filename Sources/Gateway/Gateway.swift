@@ -93,11 +93,24 @@ final class Gateway {
     private func shutDown() {
         let now = clock.now
         manager.stopping()
-        uplink?.stop(now: now)
+        stopUplink(now: now)
         panel.shutdown(wall: clock.unixMilliseconds)
         log.notice(.gateway, "stopped")
         log.flush()
         control.remove()
+    }
+
+    /// Waits until the server has taken notice, a second at most.
+    private func stopUplink(now: Int64) {
+        guard let uplink else { return }
+        uplink.stop(now: now)
+        while uplink.isClosing {
+            poll.removeAll()
+            uplink.register(in: &poll)
+            let left = uplink.deadline(now: clock.now) - clock.now
+            do throws(SystemError) { try poll.wait(milliseconds: Int32(clamping: max(left + 1, 0))) } catch { return }
+            uplink.advance(now: clock.now, unixTime: clock.unixTime)
+        }
     }
 
     // MARK: Signals
