@@ -37,7 +37,8 @@ public struct ServiceManager: ~Copyable {
     }
 
     private static func watchdogInterval() -> Int64? {
-        guard let text = getenv("WATCHDOG_USEC"), let microseconds = Int64(String(cString: text)), microseconds > 0 else {
+        guard let text = getenv("WATCHDOG_USEC"), let microseconds = Int64(String(cString: text)), microseconds > 0
+        else {
             return nil
         }
         if let owner = getenv("WATCHDOG_PID"), Int32(String(cString: owner)) != getpid() { return nil }

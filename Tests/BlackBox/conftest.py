@@ -1,4 +1,4 @@
-"""Options, fixtures and the loud word when something needed is missing. How to run: README.md beside this file."""
+"""Options, fixtures and the loud word when something needed is missing. How to run: board/test --only "blackbox-*"."""
 import os
 import sys
 from pathlib import Path
@@ -15,7 +15,8 @@ def pytest_addoption(parser):
     group = parser.getgroup("skyglowd")
     group.addoption("--binary", help='the command under test, e.g. "qemu-arm-static -cpu arm1176 PATH"; '
                                      "default: .build/release/skyglowd")
-    group.addoption("--counting-binary", help="a build that counts allocations, for the memory tests")
+    group.addoption("--counting-binary", help="a build that counts allocations, for the memory "
+                                              "tests; default: the binary itself if it is called so")
     group.addoption("--slow-factor", type=float, default=1.0, help="multiplies every deadline (emulated boards: 5 to 10)")
     group.addoption("--kills", type=int, default=200, help="kill -9 in the long durability test")
     group.addoption("--seed", help="of the random moments; printed, default: the time")

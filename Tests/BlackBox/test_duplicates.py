@@ -16,6 +16,7 @@ def test_a_duplicate_is_acknowledged_0_and_not_shown(online, peer):
     gateway, token = online
     message = peer.notify(token)
     peer.wait_ack(message)
+    gateway.wait_light(True)
     lit = gateway.lightings()
     peer.notify(token, msg_id=message)
     peer.wait_ack(message, count=2)
@@ -58,6 +59,7 @@ def test_still_known_after(online, peer, how):
     peer.wait_ack(message)
     gateway.kill() if how == "kill-9" else gateway.stop()
     gateway.start()
+    gateway.wait_light(True)
     mark, lit = peer.mark(), gateway.lightings()
     peer.notify(token, msg_id=message)
     peer.wait_ack(message, after=mark)

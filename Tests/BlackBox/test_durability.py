@@ -31,7 +31,7 @@ def storm(world, kills, seed):
         lost = (peer.acks() & set(sent)) - set(gateway.shown())
         assert not lost, f"acknowledged and lost after kill {number + 1}, seed {seed}: {lost}"
     gateway.start()
-    peer.wait_nothing_unacked(30)
+    peer.wait_all_acked(sent, 30)
     shown = gateway.shown()
     assert sorted(shown) == sorted(sent), f"seed {seed}"
     assert all(status == 0 for m in sent for status in peer.acks(m))

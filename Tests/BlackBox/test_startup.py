@@ -225,7 +225,7 @@ def test_a_full_disk_while_running_loses_nothing(disk, peer):
     filler.unlink()
     assert acknowledged <= set(gateway.shown()), "acknowledged and lost"
     gateway.start()
-    peer.wait_nothing_unacked(30)
+    peer.wait_all_acked(messages, 30)
     assert sorted(gateway.shown()) == sorted(messages)
 
 

@@ -125,7 +125,7 @@ final class Driver {
     func send() {
         let frame = array(session.frontFrame)
         #expect(Array(session.framePointer) == frame)
-        #expect(session.isFrontPing == (frame[2] == 0x27))
+        #expect(session.frontType?.rawValue == frame[2])
         frames.append(frame)
         session.sending(now: now)
         session.sent()

@@ -9,12 +9,12 @@ import threading
 class Wire:
     """Forwards 127.0.0.1:port to the peer. `cut()` resets both sides at once, `hold_up` keeps what the client sends
     from the server, `hold_down` the other way, `refuse` closes new connections before a byte. `sent` has what the
-    client sent on each connection."""
+    client sent on each connection; with `records` set, only so many of its records of application data pass."""
 
     def __init__(self, target_port):
         self.target_port = target_port
         self.hold_up = self.hold_down = self.refuse = False
-        self.accepted, self.sent = 0, []
+        self.accepted, self.sent, self.records = 0, [], None
         self._pairs, self._lock, self._open = [], threading.Lock(), True
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port = self._listener.getsockname()[1]
@@ -43,6 +43,7 @@ class Wire:
             threading.Thread(target=self._forward, args=(client, server, self.sent[-1]), daemon=True).start()
 
     def _forward(self, client, server, sent):
+        passed = 0
         try:
             while self._open:
                 waiting = [s for s, held in ((client, self.hold_up), (server, self.hold_down)) if not held]
@@ -52,7 +53,11 @@ class Wire:
                         return
                     if ready is client:
                         sent += data
-                    (server if ready is client else client).sendall(data)
+                        end = len(sent) if self.records is None else end_of_records(sent, self.records)
+                        server.sendall(sent[passed:end])
+                        passed = max(passed, end)
+                    else:
+                        client.sendall(data)
         except (OSError, ValueError):
             pass
         finally:
@@ -78,6 +83,22 @@ class Wire:
             pass
         self._listener.close()
         self.cut()
+
+
+def records(data):
+    """(content type, length, end) of each whole TLS record."""
+    place = 0
+    while place + 5 <= len(data):
+        length = int.from_bytes(data[place + 3:place + 5], "big")
+        place += 5 + length
+        if place <= len(data):
+            yield data[place - 5 - length], length, place
+
+
+def end_of_records(data, count):
+    """Where the `count`-th record of application data ends; in TLS 1.3 the first is the end of the handshake."""
+    ends = [end for kind, _, end in records(data) if kind == 23]
+    return ends[count - 1] if len(ends) >= count else len(data)
 
 
 def _reset(s):

@@ -28,9 +28,10 @@ class Settings:
         if place.is_dir():
             place = place / "sgp_server.py"
         seed = option("--seed")
+        counting = option("--counting-binary") or (binary if "counting" in binary else "")
         return Settings(
             binary=shlex.split(binary),
-            counting_binary=shlex.split(option("--counting-binary") or ""),
+            counting_binary=shlex.split(counting),
             slow_factor=option("--slow-factor"),
             peer=place,
             kills=option("--kills"),
