@@ -30,15 +30,17 @@ extension Gateway {
             panel = Panel(next.panel, now: now)
             refreshMessageLight(now: now)
         }
-        replaceUplink(settings, now: now)
         configuration = next
+        replaceUplink(settings, now: now)
         log.notice(.configuration, "reloaded")
         return true
     }
 
     /// A changed server gets a new uplink; an unchanged one that is not connected tries again at once.
     private func replaceUplink(_ settings: UplinkSettings?, now: Int64) {
+        let routes = RouteTable(configuration.routes)
         if let uplink, let settings, uplink.settings == settings {
+            uplink.routes = routes
             if uplink.link.state != .connected { uplink.reconnect(now: now) }
             return
         }
@@ -47,7 +49,7 @@ extension Gateway {
         guard let settings else { return }
         do throws(StoreError) {
             let made = try Uplink(
-                settings, store: store, keyFile: KeyFile(directory: configuration.directory), log: log)
+                settings, routes: routes, store: store, keyFile: KeyFile(directory: configuration.directory), log: log)
             made.start(now: now)
             uplink = made
         } catch { report(error) }

@@ -92,7 +92,8 @@ public enum Startup {
     ) throws(StartupError) -> Uplink {
         try stored { () throws(StoreError) in
             let keyFile = KeyFile(directory: configuration.directory)
-            let uplink = try Uplink(settings, store: store, keyFile: keyFile, log: log)
+            let uplink = try Uplink(
+                settings, routes: RouteTable(configuration.routes), store: store, keyFile: keyFile, log: log)
             try uplink.deleteClientCertificate()
             return uplink
         }

@@ -9,7 +9,7 @@ enum KnownNames {
         case "resolver": ["servers"]
         case "keepalive": ["minimum", "maximum", "pong-timeout"]
         case "panel": ["message", "link", "buzzer", "button"]
-        case "route": ["bundle", "light", "beep", "hook", "quiet"]
+        case "route": ["bundle", "when", "light", "beep", "hook", "quiet", "mute", "collapse"]
         case "relay": ["listen", "allow"]
         case "log": ["level", "size"]
         default: []
