@@ -149,6 +149,11 @@ public enum Limits {
     /// Routes of a configuration, and the name of one.
     public static let routes = 32
     public static let routeName = 32
+    /// A strings file, and the texts in it.
+    public static let stringsFile = 65_536
+    public static let strings = 1024
+    /// A text with its arguments.
+    public static let localizedText = inflated
     /// Conditions of one route.
     public static let conditions = 8
     /// Words of a hook's command line.

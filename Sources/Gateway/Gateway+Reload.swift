@@ -11,9 +11,11 @@ extension Gateway {
     func reload(now: Int64) -> Bool {
         let next: Configuration
         let settings: UplinkSettings?
+        let routing: Routing
         do throws(StartupError) {
             next = try Startup.load(configurationPath)
             settings = try Startup.uplinkSettings(next)
+            routing = try Startup.routing(next)
         } catch {
             for line in error.lines { log.error(.configuration, "\(line)") }
             log.error(.configuration, "the old configuration stays in force")
@@ -31,16 +33,15 @@ extension Gateway {
             refreshMessageLight(now: now)
         }
         configuration = next
-        replaceUplink(settings, now: now)
+        replaceUplink(settings, routing, now: now)
         log.notice(.configuration, "reloaded")
         return true
     }
 
     /// A changed server gets a new uplink; an unchanged one that is not connected tries again at once.
-    private func replaceUplink(_ settings: UplinkSettings?, now: Int64) {
-        let routes = RouteTable(configuration.routes)
+    private func replaceUplink(_ settings: UplinkSettings?, _ routing: Routing, now: Int64) {
         if let uplink, let settings, uplink.settings == settings {
-            uplink.routes = routes
+            uplink.routing = routing
             if uplink.link.state != .connected { uplink.reconnect(now: now) }
             return
         }
@@ -49,7 +50,8 @@ extension Gateway {
         guard let settings else { return }
         do throws(StoreError) {
             let made = try Uplink(
-                settings, routes: routes, store: store, keyFile: KeyFile(directory: configuration.directory), log: log)
+                settings, routing: routing, store: store, keyFile: KeyFile(directory: configuration.directory), log: log
+            )
             made.start(now: now)
             uplink = made
         } catch { report(error) }

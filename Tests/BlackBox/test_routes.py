@@ -27,6 +27,12 @@ def beeps(gateway):
     return [count for _, role, count in gateway.panel("buzzer.log") if role == "beep"]
 
 
+def wait_beeps(gateway, *wanted):
+    """What comes close together beeps once, so tests wait after each."""
+    wait_until(lambda: beeps(gateway) == list(wanted), gateway.settings.seconds(5),
+               lambda: f"beeps {beeps(gateway)}, not {list(wanted)}")
+
+
 def alert(title="t", sound=None, level=None, **more):
     aps = {"alert": {"title": title}}
     if sound:
@@ -53,7 +59,7 @@ def test_the_default_is_solid_and_one_beep_for_a_sound(board):
     wait_pattern(gateway, "solid")
     assert beeps(gateway) == []
     deliver(gateway, door, alert(sound="ding"))
-    wait_until(lambda: beeps(gateway) == [1], gateway.settings.seconds(5), lambda: f"one beep, not {beeps(gateway)}")
+    wait_beeps(gateway, 1)
 
 
 def test_light_and_beeps_of_the_first_route_that_matches(board):
@@ -67,9 +73,9 @@ def test_light_and_beeps_of_the_first_route_that_matches(board):
     wait_pattern(gateway, "slow")
     deliver(gateway, bell, alert(kind="fire", **{"how bad": {"level": 3.5}}))
     wait_pattern(gateway, "fast")
-    wait_until(lambda: beeps(gateway) == [2, 5], gateway.settings.seconds(5), lambda: f"beeps {beeps(gateway)}")
+    wait_beeps(gateway, 2, 5)
     deliver(gateway, door, alert(kind="fire", **{"how bad": {"level": 2}}))
-    wait_until(lambda: beeps(gateway) == [2, 5, 2], gateway.settings.seconds(5), lambda: f"beeps {beeps(gateway)}")
+    wait_beeps(gateway, 2, 5, 2)
 
 
 def test_the_most_urgent_unread_light_wins_also_after_a_power_cut(board):
@@ -120,24 +126,24 @@ def test_quiet_hours(board):
     wait_pattern(gateway, "solid")
     assert beeps(gateway) == [], "quiet"
     deliver(gateway, door, alert(level="time-sensitive"))
+    wait_beeps(gateway, 1)
     deliver(gateway, door, alert(level="critical"))
-    wait_until(lambda: beeps(gateway) == [1, 1], gateway.settings.seconds(5), "urgent ones pass")
+    wait_beeps(gateway, 1, 1)
     hours(gateway, 60, -60)
     deliver(gateway, door, alert(level="passive", sound="ding"))
     deliver(gateway, door, alert())
-    wait_until(lambda: beeps(gateway) == [1, 1, 1], gateway.settings.seconds(5), "not quiet any more")
+    wait_beeps(gateway, 1, 1, 1)
 
 
 def test_quiet_hours_are_those_of_the_board(board):
     gateway, door, _ = board({"all": {"beep": 1}}, env={"TZ": "XXX-6"})  # six hours ahead of UTC
     hours(gateway, -60, 60)
     deliver(gateway, door, alert())
-    wait_until(lambda: beeps(gateway) == [1], gateway.settings.seconds(5), "not quiet here")
+    wait_beeps(gateway, 1)
     hours(gateway, 300, 420)
     deliver(gateway, door, alert())
     deliver(gateway, door, alert(level="critical"))
-    wait_until(lambda: len(beeps(gateway)) == 2, gateway.settings.seconds(5), "the critical one")
-    assert beeps(gateway) == [1, 1], "the other one was quiet"
+    wait_beeps(gateway, 1, 1)  # the critical one alone
 
 
 def unread(gateway):
@@ -198,3 +204,33 @@ def test_reload_changes_routes_and_keeps_the_connection(board):
     gateway.cli("read", "all")
     deliver(gateway, door, alert())
     wait_pattern(gateway, "double")
+
+
+def test_localised_texts_come_from_the_strings_file(world, peer):
+    gateway = world.gateway(peer)
+    (gateway.state / "door.strings").write_text('/* door */\n"RING" = "%2$@: %1$@ läutet";\nTITLE = Tür\n')
+    gateway.configure("strings", file="door.strings")
+    token = gateway.add_token()
+    gateway.start()
+    document = {"aps": {"alert": {"title-loc-key": "TITLE", "loc-key": "RING", "loc-args": ["Ann", "Haustür"]}}}
+    row = gateway.row(deliver(gateway, token, document))
+    assert (row["title"], row["body"]) == ("Tür", "Haustür: Ann läutet") and row["payload"] == document
+    row = gateway.row(deliver(gateway, token, {"aps": {"alert": {"loc-key": "OTHER"}}}))
+    assert row["body"] == "OTHER", "else the key"
+    (gateway.state / "door.strings").write_text("TITLE = Door\nbroken\n")
+    assert "door.strings:2: expected" in gateway.cli("check", code=78).stderr
+    gateway.cli("reload", code=78)
+    assert gateway.row(deliver(gateway, token, document))["title"] == "Tür", "the old ones stay"
+    (gateway.state / "door.strings").write_text("TITLE = Door\n")
+    gateway.cli("reload")
+    assert gateway.row(deliver(gateway, token, document))["title"] == "Door"
+
+
+def test_control_characters_are_shown_and_not_obeyed(board):
+    gateway, door, _ = board({})
+    long = "x" * 3000
+    row = gateway.row(deliver(gateway, door, {"aps": {"alert": {"title": "a\x1b[2Jb\n\u202ec", "body": long}}}))
+    assert row["title"] == "a\x1b[2Jb\n\u202ec" and row["body"] == long, "whole in the inbox"
+    text = gateway.cli("inbox").stdout
+    assert "a␛[2Jb␊\ufffdc" in text and "\x1b" not in text
+    assert max(map(len, text.splitlines())) < 1100

@@ -5,10 +5,10 @@ import Testing
 
 @testable import Gateway
 
-private func table(_ text: String) throws -> RouteTable { RouteTable(try parsed(text).routes) }
+private func table(_ text: String) throws -> Routing { Routing(try parsed(text).routes) }
 
 private func decide(
-    _ routes: RouteTable, _ bundle: String, _ json: String, time: Int64 = 1_764_500_000
+    _ routes: Routing, _ bundle: String, _ json: String, time: Int64 = 1_764_500_000
 ) throws -> Decision {
     let bundle = Array(bundle.utf8)
     return try withDocument(json) { document in
@@ -19,7 +19,7 @@ private func decide(
 
 @Suite struct RouteTests {
     @Test func withoutRoutesTheDefaults() throws {
-        let none = RouteTable([])
+        let none = Routing([])
         #expect(try decide(none, "a", #"{"aps":{"alert":"x","sound":"s"}}"#) == Decision(light: .solid, beeps: 1))
         #expect(try decide(none, "a", #"{"aps":{"alert":"x"}}"#) == Decision(light: .solid, beeps: 0))
         #expect(try decide(none, "a", #"{"k":1}"#) == Decision(light: .solid, beeps: 0))

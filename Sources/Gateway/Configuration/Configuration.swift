@@ -50,6 +50,8 @@ public struct Configuration: Equatable, Sendable {
     public var panel = PanelConfiguration()
     /// In the order of the file: the first that matches wins.
     public var routes: [Route] = []
+    /// The texts of localised notifications.
+    public var strings: String?
     public var relay: Relay?
     public var log = LogSettings()
 

@@ -140,6 +140,7 @@ struct ConfigurationParser {
             for role in PanelRole.allCases where role.name == key {
                 configuration.panel[role] = try ConfigurationValues.outputs(value, for: role)
             }
+        case "strings": configuration.strings = value
         case "relay": try setRelay(key, value)
         case "log": try setLog(key, value)
         default: break
@@ -305,6 +306,9 @@ struct ConfigurationParser {
             if let identity = server.identity {
                 configuration.server?.identity = ConfigurationParser.resolved(identity, directory)
             }
+        }
+        if let strings = configuration.strings {
+            configuration.strings = ConfigurationParser.resolved(strings, directory)
         }
         for index in configuration.routes.indices {
             guard let program = configuration.routes[index].hook.first else { continue }

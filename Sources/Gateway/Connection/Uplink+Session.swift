@@ -105,7 +105,7 @@ extension Uplink {
         let payload = session.payloadPointer
         do throws(StoreError) {
             let verdict = try delivery.take(
-                payload.bytes, registrations, routes, store: store, now: unixTime &+ session.clockOffset)
+                payload.bytes, registrations, routing, store: store, now: unixTime &+ session.clockOffset)
             logVerdict(verdict, payload)
             return nil
         } catch { return abandon(error) }
@@ -148,7 +148,7 @@ extension Uplink {
 
     private func logShown(_ id: Blob<16>, _ decision: Decision) {
         guard let route = decision.route else { return log.info(.notification, "\(hex: id) shown") }
-        let name = routes.routes[route].name
+        let name = routing.routes[route].name
         if decision.isMuted {
             log.info(.notification, "\(hex: id) kept as read: route \(name) is muted")
         } else {

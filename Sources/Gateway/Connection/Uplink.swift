@@ -28,7 +28,7 @@ final class Uplink {
     let log: Log
     let keyFile: KeyFile
     /// Replaced when the configuration changes.
-    var routes: RouteTable
+    var routing: Routing
 
     var link = Link()
     var session: Session
@@ -78,7 +78,7 @@ final class Uplink {
     /// Reserves everything the connection will need.
     /// - Throws: what the store says; `memory` also where a library has none.
     init(
-        _ settings: UplinkSettings, routes: RouteTable, store: Store, keyFile: KeyFile, log: Log
+        _ settings: UplinkSettings, routing: Routing, store: Store, keyFile: KeyFile, log: Log
     ) throws(StoreError) {
         let failure = StoreError.memory(.init(call: "start", path: store.path))
         guard let context = TLSContext(), let delivery = Delivery(),
@@ -89,7 +89,7 @@ final class Uplink {
         self.store = store
         self.log = log
         self.keyFile = keyFile
-        self.routes = routes
+        self.routing = routing
         self.context = context
         queryName = "_sgn." + settings.serverAddress.text
         self.delivery = delivery

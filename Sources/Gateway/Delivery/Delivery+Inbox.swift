@@ -14,33 +14,35 @@ struct Arrival: BitwiseCopyable {
 extension Delivery {
     /// Puts the document into the inbox, with what its route decides, and marks read what it replaces.
     mutating func show(
-        _ arrival: Arrival, _ routes: RouteTable, store: Store
+        _ arrival: Arrival, _ routing: Routing, store: Store
     ) throws(StoreError) -> Decision {
         json.removeAll()
         json.append(canonicalJSON: document)
         let appearance = Appearance(NotificationView(document))
-        let decision = routes.decide(bundle: arrival.bundle.bytes, document, appearance, time: arrival.time)
+        let decision = routing.decide(bundle: arrival.bundle.bytes, document, appearance, time: arrival.time)
         try store.markSeen(arrival.header.messageID.bytes, at: arrival.time, expires: arrival.header.expiresAt)
-        try insert(arrival, decision, routes, store)
+        texts.resolve(document, routing.strings)
+        try insert(arrival, decision, routing, store)
         beepsInBurst = max(beepsInBurst, decision.beeps)
         shownInBurst += 1
         return decision
     }
 
     private func insert(
-        _ arrival: Arrival, _ decision: Decision, _ routes: RouteTable, _ store: Store
+        _ arrival: Arrival, _ decision: Decision, _ routing: Routing, _ store: Store
     ) throws(StoreError) {
         let view = NotificationView(document)
         let collapse = Collapse(document)
-        let route = routes.name(decision.route)
+        let route = routing.name(decision.route)
         let id = try store.insertNotification(
             NewNotification(
                 messageID: arrival.header.messageID.bytes, bundle: arrival.bundle.bytes, source: .sgp,
-                received: arrival.time, expires: arrival.header.expiresAt, title: view.title, subtitle: view.subtitle,
-                body: view.body, sound: view.sound, badge: view.badge, category: view.category, thread: view.thread,
-                payload: json.pointer.bytes, isRead: decision.isMuted, light: decision.light.rawValue,
+                received: arrival.time, expires: arrival.header.expiresAt, title: texts.title(view),
+                subtitle: texts.subtitle(view), body: texts.body(view), sound: view.sound, badge: view.badge,
+                category: view.category, thread: view.thread, payload: json.pointer.bytes,
+                isRead: decision.isMuted, light: decision.light.rawValue,
                 route: decision.route == nil ? nil : route.span.bytes, collapse: collapse.identifier))
-        guard routes.collapses(decision.route), !decision.isMuted else { return }
+        guard routing.collapses(decision.route), !decision.isMuted else { return }
         if let identifier = collapse.identifier {
             try store.replace(bundle: arrival.bundle.bytes, collapse: identifier, before: id)
         } else if collapse.byThread, let thread = view.thread {

@@ -34,6 +34,7 @@ struct Delivery: ~Copyable {
     private var opener: Opener
     private var plaintext = ByteBuffer(capacity: Limits.framePayload)
     var json = ByteBuffer(capacity: Limits.canonicalJSON)
+    var texts = LocalizedTexts()
     private var acks = Ring<Ack>(capacity: Limits.burst)
     /// What C_POLL may name: everything up to it is durable, and the server has nothing older left to send.
     private(set) var lastSequence: Int64 = 0
@@ -72,10 +73,10 @@ struct Delivery: ~Copyable {
     /// Takes one notification into the transaction, which begins with the first. `now` is the corrected time in Unix
     /// seconds. After an error nothing of the burst has happened.
     mutating func take(
-        _ payload: RawSpan, _ registrations: borrowing RegistrationSet, _ routes: RouteTable, store: Store, now: Int64
+        _ payload: RawSpan, _ registrations: borrowing RegistrationSet, _ routing: Routing, store: Store, now: Int64
     ) throws(StoreError) -> Verdict {
         guard let header = NotifyHeader(payload) else { return .unknownKey }
-        let verdict = try judge(header, payload, registrations, routes, store: store, now: now)
+        let verdict = try judge(header, payload, registrations, routing, store: store, now: now)
         highestSequence = max(highestSequence, header.sequence)
         guard let status = verdict.status else { return verdict }
         try begin(store)
@@ -140,7 +141,7 @@ struct Delivery: ~Copyable {
     }
 
     private mutating func judge(
-        _ header: NotifyHeader, _ payload: RawSpan, _ registrations: borrowing RegistrationSet, _ routes: RouteTable,
+        _ header: NotifyHeader, _ payload: RawSpan, _ registrations: borrowing RegistrationSet, _ routing: Routing,
         store: Store, now: Int64
     ) throws(StoreError) -> Verdict {
         if try store.isSeen(header.messageID.bytes) { return .duplicate }
@@ -155,7 +156,7 @@ struct Delivery: ~Copyable {
         if let fault = open(payload, key: registration.endToEndKey) { return fault }
         try begin(store)
         return .shown(
-            try show(Arrival(header: header, bundle: registration.bundle, time: now), routes, store: store))
+            try show(Arrival(header: header, bundle: registration.bundle, time: now), routing, store: store))
     }
 
     /// Decrypts, inflates and parses into `document`; nil when that succeeded.

@@ -30,13 +30,15 @@ extension Appearance {
     }
 }
 
-/// The routes of a configuration, in its order: the first that matches wins.
-struct RouteTable: Sendable {
+/// What notifications are routed by: the routes of a configuration, in its order, and the texts for localised ones.
+struct Routing: Sendable {
     let routes: [Route]
+    let strings: StringsTable
     private let names: [[UInt8]]
 
-    init(_ routes: [Route]) {
+    init(_ routes: [Route], _ strings: StringsTable = StringsTable()) {
         self.routes = routes
+        self.strings = strings
         names = routes.map { Array($0.name.utf8) }
     }
 
@@ -46,7 +48,7 @@ struct RouteTable: Sendable {
     /// Whether a sender may have its older notifications replaced.
     func collapses(_ index: Int?) -> Bool { index.map { routes[$0].collapses } ?? true }
 
-    /// Without a match: a solid light, and one beep if the sender gave a sound. A background notification never lights
+    /// The first route that matches decides. Without a match: a solid light, and one beep if the sender gave a sound. A background notification never lights
     /// or sounds, a passive one never sounds, and only time-sensitive and critical ones sound in quiet hours.
     /// - Parameter time: corrected Unix seconds.
     func decide(
