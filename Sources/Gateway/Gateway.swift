@@ -151,15 +151,15 @@ final class Gateway {
         guard let news = uplink?.news, news.inboxChanged else { return }
         uplink?.news = Uplink.News()
         refreshMessageLight(now: now)
-        if news.sounds > 0 { panel.beep(1, now: now, wall: clock.unixMilliseconds) }
+        panel.beep(news.beeps, now: now, wall: clock.unixMilliseconds)
     }
 
     /// The light is a function of the unread rows.
     func refreshMessageLight(now: Int64) {
         do throws(StoreError) {
-            let unread = try store.unreadCount()
+            let unread = LightSet(try store.unreadLights())
             guard testStep == nil else { return }
-            panel.setLight(.message, Lights.message(unread: Int64(unread)), now: now, wall: clock.unixMilliseconds)
+            panel.setLight(.message, Lights.message(unread: unread), now: now, wall: clock.unixMilliseconds)
         } catch { report(error) }
     }
 

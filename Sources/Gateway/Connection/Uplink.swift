@@ -27,6 +27,8 @@ final class Uplink {
     let store: Store
     let log: Log
     let keyFile: KeyFile
+    /// Replaced when the configuration changes.
+    var routing: Routing
 
     var link = Link()
     var session: Session
@@ -79,12 +81,14 @@ final class Uplink {
 
     struct News {
         var inboxChanged = false
-        var sounds = 0
+        var beeps = 0
     }
 
     /// Reserves everything the connection will need.
     /// - Throws: what the store says; `memory` also where a library has none.
-    init(_ settings: UplinkSettings, store: Store, keyFile: KeyFile, log: Log) throws(StoreError) {
+    init(
+        _ settings: UplinkSettings, routing: Routing, store: Store, keyFile: KeyFile, log: Log
+    ) throws(StoreError) {
         let failure = StoreError.memory(.init(call: "start", path: store.path))
         guard let context = TLSContext(), let delivery = Delivery(),
             let resolver = Resolver(servers: settings.resolvers)
@@ -94,6 +98,7 @@ final class Uplink {
         self.store = store
         self.log = log
         self.keyFile = keyFile
+        self.routing = routing
         self.context = context
         queryName = "_sgn." + settings.serverAddress.text
         self.delivery = delivery
