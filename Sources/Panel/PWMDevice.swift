@@ -104,13 +104,13 @@ final class PWMDevice: Device {
         retryAt = nil
         guard findChip() else {
             retryAt = now + Limits.panelRetry
+            patience = nil
             return reportMissing()
         }
         setFile("")
-        if access(cPath, F_OK) != 0 {
+        if access(cPath, F_OK) != 0, !isExported || now >= patience ?? now {
             guard write(channelNumber: "export") else { return fail(cb_errno(), now: now) }
             isExported = true
-            patience = now + Limits.pwmPatience
         }
         guard prepare() else { return fail(cb_errno(), now: now) }
         patience = nil
@@ -118,13 +118,16 @@ final class PWMDevice: Device {
         clearProblem()
     }
 
-    /// Silence, the tone, and half of it as the duty: a period below the duty of before would be refused.
+    /// The tone, half of it as the duty, and silence. A period below the duty of before would be refused, and without a
+    /// period so is everything else.
     private func prepare() -> Bool {
+        _ = write(0, to: "duty_cycle")
+        guard write(Limits.tonePeriod, to: "period"), write(Limits.tonePeriod / 2, to: "duty_cycle") else {
+            return false
+        }
         setFile("enable")
         enable = cb_open(cPath, O_WRONLY, 0)
-        guard enable >= 0, put("0", to: enable) else { return false }
-        _ = write(0, to: "duty_cycle")
-        return write(Limits.tonePeriod, to: "period") && write(Limits.tonePeriod / 2, to: "duty_cycle")
+        return enable >= 0 && put("0", to: enable)
     }
 
     /// `path` names the file that could not be used.

@@ -101,12 +101,14 @@ import Testing
             var button = Button(isPressed: false, now: 0)
             var told: [String] = []
             var next = 0
+            var now: Int64 = 0
             while true {
                 let edge = next < edges.count ? edges[next].1 : .max
-                let now = min(edge, button.deadline ?? .max)
-                guard now != .max else { break }
+                let due = min(edge, button.deadline ?? .max)
+                guard due != .max else { break }
+                now = max(now, due)
                 var press: ButtonPress?
-                if now == edge {
+                if due == edge {
                     press = button.edge(isActive: edges[next].0, at: now)
                     next += 1
                 } else {

@@ -99,7 +99,7 @@ import Testing
             #expect(panel.problems == [])
             panel.tick(now: 5000, wall: 0)
             #expect(panel.problems.count == 1)
-            #expect(panel.problems.first?.contains("/pwmchip0/pwm1/enable: Permission denied (owner ") == true)
+            #expect(panel.problems.first?.contains("/pwmchip0/pwm1/period: Permission denied (owner ") == true)
         }
         files.forEach { chmod($0, 0o666) }
         let working = try asNobody {
