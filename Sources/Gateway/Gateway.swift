@@ -70,6 +70,7 @@ final class Gateway {
             self.answer(request, into: &answer, now: now)
         }
         showLink(now: now)
+        takePresses(now: now)
         advanceTest(now: now)
         if let deadline = panel.deadline, now >= deadline { panel.tick(now: now, wall: clock.unixMilliseconds) }
         logPanelProblems()
@@ -82,6 +83,7 @@ final class Gateway {
         poll.add(signals.raw, events: POLLIN)
         control.register(in: &poll)
         uplink?.register(in: &poll)
+        panel.forEachDescriptor { poll.add($0, events: POLLIN) }
         let due = min(
             uplink?.deadline(now: now) ?? .max, panel.deadline ?? .max, control.deadline, testStep?.until ?? .max,
             manager.deadline)
@@ -169,6 +171,21 @@ final class Gateway {
         shownLink = state
         manager.status(state.name)
         panel.setLight(.link, Lights.link(state), now: now, wall: clock.unixMilliseconds)
+    }
+
+    /// A press of the button: everything counts as read. A long one: `panel test`.
+    private func takePresses(now: Int64) {
+        while let press = panel.nextPress(now: now) {
+            switch press {
+            case .short:
+                log.notice(.panel, "button: everything counts as read")
+                do throws(StoreError) { _ = try store.markAllRead() } catch { report(error) }
+                refreshMessageLight(now: now)
+            case .long:
+                log.notice(.panel, "button: panel test")
+                if testStep == nil { beginTestStep(0, now: now) }
+            }
+        }
     }
 
     private func logPanelProblems() {
