@@ -56,7 +56,6 @@ let package = Package(
             dependencies: [
                 "Gateway", "Panel", "Loop", "SGP", "Payload", "Sealing", "Store", "Testbed", "Bytes", "CBoard",
             ],
-            name: "GatewayTests", dependencies: ["Gateway", "Panel", "Payload", "Store", "Bytes", "CBoard"],
             swiftSettings: common),
     ],
     swiftLanguageModes: [.v6]
