@@ -43,7 +43,8 @@ let package = Package(
         .executableTarget(name: "skyglow-testbed", dependencies: ["Testbed"], swiftSettings: common),
         .testTarget(name: "BytesTests", dependencies: ["Bytes"], swiftSettings: common),
         .testTarget(
-            name: "PayloadTests", dependencies: ["Payload", "Sealing", "Bytes", "CBoard"], swiftSettings: common),
+            name: "PayloadTests", dependencies: ["Payload", "Sealing", "Bytes", "CBoard"],
+            exclude: ["Fixtures/make"], swiftSettings: common),
         .testTarget(name: "SealingTests", dependencies: ["Sealing", "Bytes"], swiftSettings: common),
         .testTarget(name: "TestbedTests", dependencies: ["Testbed", "CBoard"], swiftSettings: common),
         .testTarget(name: "StoreTests", dependencies: ["Store", "Bytes", "CBoard"], swiftSettings: common),

@@ -67,6 +67,15 @@ public enum Limits {
     /// bytes; a control character grows from one byte to six. A document that would need more is refused when built.
     public static let canonicalJSON = 7 * inflated + 64
 
+    /// What a byte of JSON may take while it is parsed, and what the parser takes for itself. XML takes less.
+    public static let parserMemoryFactor = 96
+    public static let parserMemoryBase = 8192
+    /// Memory of the JSON and XML parsers: enough for any document, with a little for the arena's own lists.
+    public static let parserMemory = parserMemoryFactor * (inflated + 8192) + 4 * parserMemoryBase
+
+    /// The identifier by which a notification replaces an older one, as in APNs.
+    public static let collapse = 64
+
     // MARK: Store (§11)
 
     /// Notifications that one transaction may cover.
@@ -107,8 +116,8 @@ public enum Limits {
 
     // MARK: Processes
 
-    /// Descriptors of one poll: signals, control socket and its clients, the server's socket, DNS.
-    public static let pollSlots = 1 + 1 + controlClients + 1 + 16
+    /// Descriptors of one poll: signals, control socket and its clients, the server's socket, DNS, buttons.
+    public static let pollSlots = 1 + 1 + controlClients + 1 + 16 + panelOutputs
     /// Clients of the control socket at once.
     public static let controlClients = 8
     public static let controlRequest = 1024
@@ -121,6 +130,21 @@ public enum Limits {
     public static let deviceName = 64
     /// What a device without access is left alone before the next try.
     public static let panelRetry: Int64 = 10_000
+    /// Where GPIO and PWM chips are looked for: the kernel counts them from 0, with gaps where one was removed.
+    public static let chips = 256
+    /// A button's contacts bounce for some milliseconds; a level counts once it has lasted this long.
+    public static let buttonSettle: Int64 = 20
+    /// From here on a press is a long one.
+    public static let buttonLong: Int64 = 2000
+    /// An edge that claims to be older was stamped by another clock.
+    public static let buttonEdgeAge: Int64 = 10_000
+    /// Edges of one button that one turn of the loop takes.
+    public static let buttonEdges = 64
+    /// How long the files of a PWM channel may take to become writable, and how often they are tried.
+    public static let pwmPatience: Int64 = 5000
+    public static let pwmRetry: Int64 = 100
+    /// The tone of a passive buzzer, in nanoseconds a period: 2.7 kHz, where common ones are loudest.
+    public static let tonePeriod: Int64 = 370_370
     /// The text of what is wrong with one output.
     public static let panelProblem = 384
     /// What is read of an LED's list of triggers.
@@ -140,6 +164,13 @@ public enum Limits {
     /// Routes of a configuration, and the name of one.
     public static let routes = 32
     public static let routeName = 32
+    /// A strings file, and the texts in it.
+    public static let stringsFile = 65_536
+    public static let strings = 1024
+    /// A text with its arguments.
+    public static let localizedText = inflated
+    /// Conditions of one route.
+    public static let conditions = 8
     /// Words of a hook's command line.
     public static let hookWords = 16
     /// Beeps of one notification.

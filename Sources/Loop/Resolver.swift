@@ -233,7 +233,6 @@ public final class Resolver {
 extension ByteBuffer {
     /// c-ares's words for a status, without allocating.
     public mutating func append(resolverStatus status: Int32) {
-        guard let words = ares_strerror(status) else { return }
-        append(UnsafeRawBufferPointer(start: words, count: strlen(words)))
+        append(cString: ares_strerror(status))
     }
 }

@@ -74,6 +74,6 @@ extension ByteBuffer {
             append(decimal: code)
             return
         }
-        append(UnsafeRawBufferPointer(start: words, count: strlen(words)))
+        append(cString: words)
     }
 }

@@ -142,6 +142,15 @@ public final class TLSStream {
         return error.map { .failed($0) } ?? .blocked
     }
 
+    /// Ends our half: nothing more is written, and the other side reads an end after everything that was. What it still
+    /// sends can be read until it ends its own half.
+    public func finishWriting() {
+        guard stage == .open, let ssl else { return }
+        ERR_clear_error()
+        SSL_shutdown(ssl)
+        shutdown(socket.raw, Int32(SHUT_WR))
+    }
+
     /// Closes the connection, with TLS's own goodbye where that does not block.
     public func close() {
         if let ssl {
@@ -170,11 +179,11 @@ public final class TLSStream {
             return nil
         case SSL_ERROR_ZERO_RETURN: return .closed
         case SSL_ERROR_SYSCALL where ERR_peek_error() == 0:
-            return code == 0 ? .closed : .network(SystemError("connection", code: code))
+            return code == 0 ? .truncated : .network(SystemError("connection", code: code))
         default:
             let error = ERR_get_error()
             // OpenSSL 3 reports a connection cut without close_notify as a TLS error.
-            return cb_ssl_is_unexpected_eof(UInt(error)) != 0 ? .closed : .tls(UInt(error))
+            return cb_ssl_is_unexpected_eof(UInt(error)) != 0 ? .truncated : .tls(UInt(error))
         }
     }
 }

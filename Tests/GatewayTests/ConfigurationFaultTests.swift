@@ -180,6 +180,8 @@ import Testing
         #expect(faults("[server]\naddress=a\nendpoint = \(text)") == ["f:3: `endpoint`: \(expected)"])
     }
 
+    static let operators = "one of == != < <= > >= contains exists absent"
+
     @Test(
         arguments: [
             ("light = blink", "`light`: `blink` is none of off, solid, slow, fast, double and pulse"),
@@ -196,6 +198,10 @@ import Testing
                 "hook = /bin/x \"a # b\"",
                 "`hook`: a quote is not closed (white space and `#` begin a comment even there)"
             ),
+            ("mute = maybe", "`mute`: `maybe` is neither yes nor no"),
+            ("collapse = YES", "`collapse`: `YES` is neither yes nor no"),
+            ("when = a = 1", "`when`: column 10: expected \(operators), not `=`"),
+            ("  when\t=  ä == 'x' or b exists", "`when`: column 20: expected `and` or the end, not `or`"),
             ("hook = '' x", "`hook`: the program's name is empty"),
             ("hook = 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17", "`hook`: more than 16 words"),
         ])
@@ -232,6 +238,12 @@ import Testing
             ("link = pwm:0:0", ["f:2: `link`: `pwm:0:0` is for the buzzer only"]),
             ("button = term", ["f:2: `button`: `term` cannot be a button: expected gpio: or none"]),
             ("link = led:b|a\nmessage = led:a", ["f:3: `led:b|a` of `link` is used by `message` already"]),
+            ("link = gpio:A, gpio:!A", ["f:2: `link`: `gpio:!A` is named twice"]),
+            ("buzzer = gpio:A\nbutton = gpio:!A", ["f:3: `gpio:!A` of `button` is used by `buzzer` already"]),
+            (
+                "message = gpio:c:1\nlink = gpio:c:2\nbuzzer = gpio:!c:1",
+                ["f:4: `gpio:!c:1` of `buzzer` is used by `message` already"]
+            ),
             ("link = gpio:A\nbuzzer = gpio:!A", ["f:3: `gpio:!A` of `buzzer` is used by `link` already"]),
         ] as [(String, [String])])
     func panel(lines: String, expected: [String]) {

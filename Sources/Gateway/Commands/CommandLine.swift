@@ -47,6 +47,7 @@ public struct CommandRunner {
         case .log(let follow, let lines): return try log(follow: follow, lines: lines)
         case .status: return try status()
         case .panelTest: return try tell("panel test")
+        case .panelOff: return try panelOff()
         case .reconnect: return try tell("reconnect")
         case .reload: return try tell("reload")
         case .stop: return try stop()
@@ -108,6 +109,7 @@ public struct CommandRunner {
 
     private func check() throws(StartupError) -> ExitCode {
         let configuration = try configuration()
+        _ = try Startup.routing(configuration)
         printText("configuration OK\n")
         if let server = configuration.server, access(server.certificate, R_OK) != 0 {
             Output.complain("note: \(server.certificate) cannot be read yet: see `skyglowd certificate fetch`")
