@@ -16,14 +16,13 @@ public final class TLSStream {
     }
 
     public private(set) var stage = Stage.idle
-    /// Handshakes end here: the version of the protocol that was agreed on.
+    /// The version of TLS that the open connection agreed on; empty without one.
     public private(set) var version = Blob<16>()
 
     private let context: TLSContext
     private var socket = FileDescriptor()
     private var ssl: OpaquePointer?
     private var readWantsWrite = false
-    private var writeBlocked = false
     private var writeWantsRead = false
     private var handshakeWantsWrite = false
 
@@ -81,6 +80,9 @@ public final class TLSStream {
     }
 
     private func finishConnect(_ certificate: ClientCertificate?) throws(StreamError) {
+        // The socket reports no error while it is still connecting, so the error alone does not tell the two apart.
+        var one = pollfd(fd: socket.raw, events: Int16(POLLOUT), revents: 0)
+        guard poll(&one, 1, 0) != 0 else { return }
         var code: Int32 = 0
         var size = socklen_t(MemoryLayout<Int32>.size)
         getsockopt(socket.raw, SOL_SOCKET, SO_ERROR, &code, &size)
@@ -103,6 +105,8 @@ public final class TLSStream {
             }
             return
         }
+        // Nothing that TLS negotiates may go past the pin.
+        guard context.matched else { throw .pinMismatch }
         stage = .open
         if let name = SSL_get_version(ssl) {
             version = Blob<16>(UnsafeRawBufferPointer(start: name, count: strlen(name))) ?? Blob<16>()
@@ -157,6 +161,7 @@ public final class TLSStream {
         ssl = nil
         socket.close()
         stage = .idle
+        version = Blob<16>()
         readWantsWrite = false
         writeWantsRead = false
         handshakeWantsWrite = false

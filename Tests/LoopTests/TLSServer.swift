@@ -7,6 +7,7 @@ final class TLSServer: @unchecked Sendable {
     private let context: OpaquePointer
 
     init(certificate: ServerCertificate, maximum: Int32 = TLS1_3_VERSION) throws {
+        cb_ignore_sigpipe()
         context = try #require(SSL_CTX_new(TLS_server_method()))
         SSL_CTX_ctrl(context, SSL_CTRL_SET_MAX_PROTO_VERSION, Int(maximum), nil)
         if maximum < TLS1_2_VERSION {
