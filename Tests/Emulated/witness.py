@@ -1,6 +1,6 @@
 """Watches skyglowd on an emulated board from outside. Run by cross/emulate, which makes what it needs:
 
-    witness.py --directory DIR --relay RELAY --name TARGET -- QEMU…
+    witness.py --directory DIR --relay RELAY --name TARGET [--idle SECONDS] -- QEMU…
 
 In QEMU's arguments, RELAY-COMMAND stands for what carries the board's connections to the server."""
 import argparse
@@ -13,7 +13,6 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "BlackBox"))
 
 from board import Board  # noqa: E402
-from harness import wire  # noqa: E402
 from harness.peer import Peer  # noqa: E402
 from harness.settings import Settings, wait_until  # noqa: E402
 
@@ -33,8 +32,9 @@ def lengths(changes, level):
 
 
 class Witness:
-    def __init__(self, board, peer, name):
-        self.board, self.peer, self.name, self.begin = board, peer, name, time.monotonic()
+    def __init__(self, board, peer, name, idle):
+        self.board, self.peer, self.name, self.idle = board, peer, name, idle
+        self.begin = time.monotonic()
 
     def says(self, text):
         print(f"{self.name} {time.monotonic() - self.begin:5.1f} s  {text}", flush=True)
@@ -71,7 +71,7 @@ class Witness:
         assert self.board.run("skyglowd log | grep -c panel:", code=None) == "0", self.board.run("skyglowd log")
         wait_until(lambda: self.trigger("green:link") == "pattern", 20, "the pattern trigger is set")
         mark = time.time()
-        time.sleep(6)
+        time.sleep(4.5)
         changes = self.board.changes(LINK, mark)
         ons, offs = lengths(changes, 1), lengths(changes, 0)
         flash, gap = near(ons, 0.1), near([t for t in offs if t < 1], 0.15)
@@ -89,7 +89,7 @@ class Witness:
 
     def notify(self):
         mark, begin = time.time(), time.monotonic()
-        message = self.peer.notify(self.token, wire.document())
+        message = self.peer.notify(self.token, {"aps": {"alert": {"title": "Door"}, "sound": "bell"}})
         self.board.wait_level(MESSAGE, 1)
         self.board.wait_level(LOW, 0)
         took = time.monotonic() - begin
@@ -100,19 +100,19 @@ class Witness:
     def notification(self):
         mark, took = self.notify()
         self.says(f"notification: line {MESSAGE} high and the active-low LED on after {took * 1000:.0f} ms, acknowledged")
-        time.sleep(1)
+        time.sleep(0.8)
         beeps = lengths(self.board.changes(BUZZER, mark), 1)
-        if beeps:
-            self.says(f"buzzer: {len(beeps)} beep of {near(beeps, 0.12):.3f} s")
+        assert len(beeps) == 1, f"{len(beeps)} beeps"
+        self.says(f"buzzer: one beep of {near(beeps, 0.12):.3f} s")
 
     def still(self):
         """Lights on, connected, nothing to do: the process sleeps."""
         count = "grep ^voluntary /proc/$(cat /run/pid)/status"
         before = self.board.run(count)
-        time.sleep(8)
+        time.sleep(self.idle)
         after = self.board.run(count)
         assert before == after, f"woken while idle: {before} {after}"
-        self.says("idle for 8 s: not woken once")
+        self.says(f"idle for {self.idle} s: not woken once")
 
     def button(self):
         bounces = [(1, 0.002), (0, 0.002)] * 3
@@ -185,6 +185,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--directory", type=Path, required=True)
     parser.add_argument("--name", required=True)
+    parser.add_argument("--idle", type=int, default=5, help="seconds in which nothing may wake it")
     parser.add_argument("--certificate-only", action="store_true", help="make the server's certificate and end")
     parser.add_argument("qemu", nargs="*")
     options = parser.parse_args()
@@ -200,7 +201,7 @@ def main():
         relay = f"{sys.executable} {HERE / 'relay.py'} {peer.port}"
         board = Board([word.replace("RELAY-COMMAND", relay) for word in options.qemu], options.directory)
         try:
-            Witness(board, peer, options.name).all()
+            Witness(board, peer, options.name, options.idle).all()
         except BaseException:
             print(board.text[-3000:])
             try:
