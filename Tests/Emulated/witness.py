@@ -1,6 +1,6 @@
 """Watches skyglowd on an emulated board from outside. Run by cross/emulate, which makes what it needs:
 
-    witness.py --directory DIR --relay RELAY --name TARGET [--idle SECONDS] -- QEMU…
+    witness.py --directory DIR --testbed PROGRAM --name TARGET [--idle SECONDS] -- QEMU…
 
 In QEMU's arguments, RELAY-COMMAND stands for what carries the board's connections to the server."""
 import argparse
@@ -9,13 +9,10 @@ import sys
 import time
 from pathlib import Path
 
+from board import Board
+from server import Server
+
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "BlackBox"))
-
-from board import Board  # noqa: E402
-from harness.peer import Peer  # noqa: E402
-from harness.settings import Settings, wait_until  # noqa: E402
-
 MESSAGE, BUTTON, BUZZER, LINK, LOW = 0, 2, 4, 5, 6
 LEDS = "/sys/class/leds/board:"
 
@@ -31,9 +28,16 @@ def lengths(changes, level):
     return [after[0] - before[0] for before, after in zip(changes, changes[1:]) if before[1] == level]
 
 
+def wait_until(condition, seconds, what, pause=0.1):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, f"not within {seconds} s: {what}"
+        time.sleep(pause)
+
+
 class Witness:
-    def __init__(self, board, peer, name, idle):
-        self.board, self.peer, self.name, self.idle = board, peer, name, idle
+    def __init__(self, board, server, name, idle):
+        self.board, self.server, self.name, self.idle = board, server, name, idle
         self.begin = time.monotonic()
 
     def says(self, text):
@@ -66,7 +70,7 @@ class Witness:
 
     def away(self):
         """No server: the kernel flashes the link light in pairs."""
-        self.peer.listen(False)
+        self.server.ask("listen off")
         self.start()
         assert self.board.run("skyglowd log | grep -c panel:", code=None) == "0", self.board.run("skyglowd log")
         wait_until(lambda: self.trigger("green:link") == "pattern", 20, "the pattern trigger is set")
@@ -79,7 +83,7 @@ class Witness:
         self.says(f"no server: link light in pairs, {len(ons)} flashes of {flash:.3f} s, {gap:.3f} and {rest:.3f} s apart")
 
     def online(self):
-        self.peer.listen(True)
+        self.server.ask("listen on")
         self.board.run("skyglowd reconnect")
         self.connect()
         self.board.wait_level(LINK, 1)
@@ -89,11 +93,12 @@ class Witness:
 
     def notify(self):
         mark, begin = time.time(), time.monotonic()
-        message = self.peer.notify(self.token, {"aps": {"alert": {"title": "Door"}, "sound": "bell"}})
+        self.server.ask("mark")
+        self.server.ask(f"notify {self.token} title=Door sound=bell")
         self.board.wait_level(MESSAGE, 1)
         self.board.wait_level(LOW, 0)
         took = time.monotonic() - begin
-        self.peer.wait_ack(message)
+        self.server.ask("wait acked status=0")
         assert self.brightness("red:message") > 0
         return mark, took
 
@@ -184,24 +189,22 @@ class Witness:
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--directory", type=Path, required=True)
+    parser.add_argument("--testbed", type=Path, required=True)
     parser.add_argument("--name", required=True)
     parser.add_argument("--idle", type=int, default=5, help="seconds in which nothing may wake it")
     parser.add_argument("--certificate-only", action="store_true", help="make the server's certificate and end")
     parser.add_argument("qemu", nargs="*")
     options = parser.parse_args()
-    settings = Settings.from_options({"--binary": "none", "--slow-factor": 5.0, "--kills": 0}.get)
-    if not settings.peer.exists():
-        sys.exit(f"NOT RUN: no SGP peer at {settings.peer} (set SKYGLOW_PEER)")
-    server = options.directory / "server"
-    server.mkdir(exist_ok=True)
-    peer = Peer(settings, directory=server)
+    directory = options.directory / "server"
+    directory.mkdir(exist_ok=True)
+    server = Server(options.testbed, directory)
     try:
         if options.certificate_only:
-            return
-        relay = f"{sys.executable} {HERE / 'relay.py'} {peer.port}"
+            return print(server.certificate)
+        relay = f"{sys.executable} {HERE / 'relay.py'} {server.port}"
         board = Board([word.replace("RELAY-COMMAND", relay) for word in options.qemu], options.directory)
         try:
-            Witness(board, peer, options.name, options.idle).all()
+            Witness(board, server, options.name, options.idle).all()
         except BaseException:
             print(board.text[-3000:])
             try:
@@ -212,7 +215,7 @@ def main():
         finally:
             board.close()
     finally:
-        peer.close()
+        server.close()
 
 
 main()
