@@ -4,6 +4,7 @@
 
 In QEMU's arguments, RELAY-COMMAND stands for what carries the board's connections to the server."""
 import argparse
+import json
 import statistics
 import sys
 import time
@@ -182,6 +183,13 @@ class Witness:
         assert "in use by `skyglowd` on /dev/gpiochip" in said, said
         self.says("a line in use: " + said.splitlines()[-1])
 
+    def memory(self):
+        """After lights, beeps, presses and the panel test. Only a counting build knows."""
+        count = json.loads(self.board.run("skyglowd status --json"))["memory"]["allocations_since_ready"]
+        if count is not None:
+            assert count == 0, f"{count} allocations since READY"
+            self.says("allocations since READY: none")
+
     def stop(self):
         self.board.run("skyglowd stop")
         assert not self.board.is_on(self.at.message) and not self.board.is_on(self.at.inverted)
@@ -213,7 +221,7 @@ class Witness:
 
     def all(self):
         steps = [self.boot, self.away, self.online, self.notification, self.still, self.button, self.panel_test,
-                 self.in_use, self.stop, self.killed, self.after_the_crash]
+                 self.in_use, self.memory, self.stop, self.killed, self.after_the_crash]
         for step in steps:
             if step != self.button or self.at.button is not None:
                 step()
