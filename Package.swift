@@ -43,14 +43,20 @@ let package = Package(
         .executableTarget(name: "skyglow-testbed", dependencies: ["Testbed"], swiftSettings: common),
         .testTarget(name: "BytesTests", dependencies: ["Bytes"], swiftSettings: common),
         .testTarget(
-            name: "PayloadTests", dependencies: ["Payload", "Sealing", "Bytes", "CBoard"], swiftSettings: common),
+            name: "PayloadTests", dependencies: ["Payload", "Sealing", "Bytes", "CBoard"],
+            exclude: ["Fixtures/make"], swiftSettings: common),
         .testTarget(name: "SealingTests", dependencies: ["Sealing", "Bytes"], swiftSettings: common),
         .testTarget(name: "TestbedTests", dependencies: ["Testbed", "CBoard"], swiftSettings: common),
         .testTarget(name: "StoreTests", dependencies: ["Store", "Bytes", "CBoard"], swiftSettings: common),
         .testTarget(name: "SGPTests", dependencies: ["SGP", "Bytes"], swiftSettings: common),
+        .testTarget(name: "LoopTests", dependencies: ["Loop", "Testbed", "Bytes", "CBoard"], swiftSettings: common),
         .testTarget(name: "PanelTests", dependencies: ["Panel", "Bytes", "CBoard"], swiftSettings: common),
         .testTarget(
-            name: "GatewayTests", dependencies: ["Gateway", "Panel", "Bytes", "CBoard"], swiftSettings: common),
+            name: "GatewayTests",
+            dependencies: [
+                "Gateway", "Panel", "Loop", "SGP", "Payload", "Sealing", "Store", "Testbed", "Bytes", "CBoard",
+            ],
+            swiftSettings: common),
     ],
     swiftLanguageModes: [.v6]
 )

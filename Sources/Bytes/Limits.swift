@@ -67,6 +67,15 @@ public enum Limits {
     /// bytes; a control character grows from one byte to six. A document that would need more is refused when built.
     public static let canonicalJSON = 7 * inflated + 64
 
+    /// What a byte of JSON may take while it is parsed, and what the parser takes for itself. XML takes less.
+    public static let parserMemoryFactor = 96
+    public static let parserMemoryBase = 8192
+    /// Memory of the JSON and XML parsers: enough for any document, with a little for the arena's own lists.
+    public static let parserMemory = parserMemoryFactor * (inflated + 8192) + 4 * parserMemoryBase
+
+    /// The identifier by which a notification replaces an older one, as in APNs.
+    public static let collapse = 64
+
     // MARK: Store (§11)
 
     /// Notifications that one transaction may cover.
@@ -155,6 +164,13 @@ public enum Limits {
     /// Routes of a configuration, and the name of one.
     public static let routes = 32
     public static let routeName = 32
+    /// A strings file, and the texts in it.
+    public static let stringsFile = 65_536
+    public static let strings = 1024
+    /// A text with its arguments.
+    public static let localizedText = inflated
+    /// Conditions of one route.
+    public static let conditions = 8
     /// Words of a hook's command line.
     public static let hookWords = 16
     /// Beeps of one notification.

@@ -11,9 +11,11 @@ extension Gateway {
     func reload(now: Int64) -> Bool {
         let next: Configuration
         let settings: UplinkSettings?
+        let routing: Routing
         do throws(StartupError) {
             next = try Startup.load(configurationPath)
             settings = try Startup.uplinkSettings(next)
+            routing = try Startup.routing(next)
         } catch {
             for line in error.lines { log.error(.configuration, "\(line)") }
             log.error(.configuration, "the old configuration stays in force")
@@ -30,24 +32,26 @@ extension Gateway {
             panel = Panel(next.panel, now: now)
             refreshMessageLight(now: now)
         }
-        replaceUplink(settings, now: now)
         configuration = next
+        replaceUplink(settings, routing, now: now)
         log.notice(.configuration, "reloaded")
         return true
     }
 
     /// A changed server gets a new uplink; an unchanged one that is not connected tries again at once.
-    private func replaceUplink(_ settings: UplinkSettings?, now: Int64) {
+    private func replaceUplink(_ settings: UplinkSettings?, _ routing: Routing, now: Int64) {
         if let uplink, let settings, uplink.settings == settings {
+            uplink.routing = routing
             if uplink.link.state != .connected { uplink.reconnect(now: now) }
             return
         }
-        uplink?.stop(now: now)
+        uplink?.finish(.stopped, now: now)
         uplink = nil
         guard let settings else { return }
         do throws(StoreError) {
             let made = try Uplink(
-                settings, store: store, keyFile: KeyFile(directory: configuration.directory), log: log)
+                settings, routing: routing, store: store, keyFile: KeyFile(directory: configuration.directory), log: log
+            )
             made.start(now: now)
             uplink = made
         } catch { report(error) }

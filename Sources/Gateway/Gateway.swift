@@ -95,11 +95,24 @@ final class Gateway {
     private func shutDown() {
         let now = clock.now
         manager.stopping()
-        uplink?.stop(now: now)
+        stopUplink(now: now)
         panel.shutdown(wall: clock.unixMilliseconds)
         log.notice(.gateway, "stopped")
         log.flush()
         control.remove()
+    }
+
+    /// Waits until the server has taken notice, a second at most.
+    private func stopUplink(now: Int64) {
+        guard let uplink else { return }
+        uplink.stop(now: now)
+        while uplink.isClosing {
+            poll.removeAll()
+            uplink.register(in: &poll)
+            let left = uplink.deadline(now: clock.now) - clock.now
+            do throws(SystemError) { try poll.wait(milliseconds: Int32(clamping: max(left + 1, 0))) } catch { return }
+            uplink.advance(now: clock.now, unixTime: clock.unixTime)
+        }
     }
 
     // MARK: Signals
@@ -140,15 +153,15 @@ final class Gateway {
         guard let news = uplink?.news, news.inboxChanged else { return }
         uplink?.news = Uplink.News()
         refreshMessageLight(now: now)
-        if news.sounds > 0 { panel.beep(1, now: now, wall: clock.unixMilliseconds) }
+        panel.beep(news.beeps, now: now, wall: clock.unixMilliseconds)
     }
 
     /// The light is a function of the unread rows.
     func refreshMessageLight(now: Int64) {
         do throws(StoreError) {
-            let unread = try store.unreadCount()
+            let unread = LightSet(try store.unreadLights())
             guard testStep == nil else { return }
-            panel.setLight(.message, Lights.message(unread: Int64(unread)), now: now, wall: clock.unixMilliseconds)
+            panel.setLight(.message, Lights.message(unread: unread), now: now, wall: clock.unixMilliseconds)
         } catch { report(error) }
     }
 

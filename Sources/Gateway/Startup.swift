@@ -64,17 +64,32 @@ public enum Startup {
         }
     }
 
+    /// What notifications are routed by: the configuration's routes and the texts of its strings file.
+    static func routing(_ configuration: Configuration) throws(StartupError) -> Routing {
+        guard let path = configuration.strings else { return Routing(configuration.routes, StringsTable()) }
+        var text = ByteBuffer(capacity: Limits.stringsFile)
+        do throws(StoreError) { try AtomicFile.read(path, into: &text) } catch {
+            throw StartupError(error.text, .configuration)
+        }
+        do throws(StringsError) {
+            return Routing(configuration.routes, try StringsTable.parse(Array(text.pointer)))
+        } catch {
+            throw StartupError("\(path):\(error.line): \(error.message)", .configuration)
+        }
+    }
+
     /// Opens everything, in an order in which nothing is touched that another gateway may be using.
     static func open(configurationPath path: String) throws(StartupError) -> Gateway {
         let configuration = try load(path)
         let settings = try uplinkSettings(configuration)
+        let routing = try routing(configuration)
         try makeDirectory(configuration.directory, mode: 0o700)
         try makeDirectory(configuration.runtime, mode: 0o755)
         let lock = try stored { () throws(StoreError) in try StateLock(directory: configuration.directory) }
         let store = try stored { () throws(StoreError) in try Store.open(directory: configuration.directory) }
         let log = try openLog(configuration)
         let uplink = try settings.map { settings throws(StartupError) in
-            try makeUplink(settings, configuration, store, log)
+            try makeUplink(settings, routing, configuration, store, log)
         }
         return Gateway(
             Parts(
@@ -88,11 +103,11 @@ public enum Startup {
     }
 
     private static func makeUplink(
-        _ settings: UplinkSettings, _ configuration: Configuration, _ store: Store, _ log: Log
+        _ settings: UplinkSettings, _ routing: Routing, _ configuration: Configuration, _ store: Store, _ log: Log
     ) throws(StartupError) -> Uplink {
         try stored { () throws(StoreError) in
             let keyFile = KeyFile(directory: configuration.directory)
-            let uplink = try Uplink(settings, store: store, keyFile: keyFile, log: log)
+            let uplink = try Uplink(settings, routing: routing, store: store, keyFile: keyFile, log: log)
             try uplink.deleteClientCertificate()
             return uplink
         }

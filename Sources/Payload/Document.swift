@@ -135,6 +135,18 @@ extension Document {
         storage.append(piece)
     }
 
+    /// Copies a literal as a piece of a text.
+    public mutating func appendText(_ literal: String, at offset: Int = 0) throws(PayloadError) {
+        guard literal.utf8.count <= freeText else { throw .capacity(offset: offset) }
+        storage.append(literal)
+    }
+
+    /// Forgets what was copied since `mark`, which no value may refer to.
+    mutating func truncateText(to mark: Int) {
+        precondition(mark >= inputCount)
+        storage.truncate(to: mark)
+    }
+
     /// The text that was copied since `mark`.
     public func text(since mark: Int) -> Text {
         precondition(mark >= inputCount && mark <= storage.count)
@@ -151,8 +163,7 @@ extension Document {
     /// Copies a literal.
     public mutating func copyText(_ literal: String, at offset: Int = 0) throws(PayloadError) -> Text {
         let mark = textMark
-        guard literal.utf8.count <= freeText else { throw .capacity(offset: offset) }
-        storage.append(literal)
+        try appendText(literal, at: offset)
         return text(since: mark)
     }
 

@@ -4,10 +4,17 @@ import Bytes
 public struct DocumentDecoder: ~Copyable {
     private var inflater: Inflater
 
-    /// Nil if zlib gets no memory.
+    /// Reserves the memory of the parsers, once in a process. Nil if zlib gets no memory.
     public init?() {
-        guard let inflater = Inflater() else { return nil }
+        guard ParserMemory.isInstalled, let inflater = Inflater() else { return nil }
         self.inflater = inflater
+    }
+
+    /// The memory of jansson and expat.
+    public static var memory: PayloadMemory {
+        let arena = ParserMemory.arena
+        return PayloadMemory(
+            reserved: arena.capacity, used: arena.used, peak: arena.peak, failures: arena.failures)
     }
 
     /// Inflates the data if it is compressed, and parses it by its content type. The document keeps a copy of the data
@@ -30,10 +37,13 @@ public struct DocumentDecoder: ~Copyable {
 
     /// Parses the input of the document.
     private static func parse(contentType: UInt8, _ document: inout Document) throws(PayloadError) {
+        ParserMemory.lock()
+        defer { ParserMemory.unlock() }
         switch contentType {
         case ContentType.flatTLV: try FlatTLV.decode(into: &document)
         case ContentType.structuredTLV: try StructuredTLV.decode(into: &document)
-        case ContentType.json, ContentType.propertyList: throw .unsupportedFormat(contentType)
+        case ContentType.json: try JSON.decode(into: &document)
+        case ContentType.propertyList: try PropertyList.decode(into: &document)
         default: throw .unknownContentType(contentType)
         }
     }

@@ -31,8 +31,6 @@ public enum PayloadError: Error, Equatable, Sendable {
     case tooLong(length: Int)
     /// No such content type.
     case unknownContentType(UInt8)
-    /// A content type that this version cannot decode.
-    case unsupportedFormat(UInt8)
     /// The first bytes cannot be those of this content type.
     case contradictsContentType(UInt8)
     /// A value, key or length runs past the end of what contains it.
@@ -57,6 +55,35 @@ public enum PayloadError: Error, Equatable, Sendable {
     case capacity(offset: Int)
     /// The calls of a decoder do not make a document: a value without a key, an end without a beginning.
     case structure(offset: Int)
+
+    // MARK: JSON and property lists
+
+    /// Not well-formed as JSON, XML or the text of an element.
+    case syntax(offset: Int)
+    /// U+0000 in the key of a JSON object.
+    case nulInKey(offset: Int)
+    /// An integer or real that is not written as one, or an integer that property lists do not hold.
+    case number(offset: Int)
+    /// A date that is not in the calendar or not in the years 0000 to 9999.
+    case date(offset: Int)
+    /// Data that is not base64.
+    case base64(offset: Int)
+    /// XML in another encoding than UTF-8.
+    case encoding(offset: Int)
+    /// XML that declares or uses entities of its own.
+    case entity(offset: Int)
+    /// An XML element that property lists do not have.
+    case unknownElement(offset: Int)
+    /// The trailer of a binary property list does not fit the data.
+    case trailer(offset: Int)
+    /// A reference to an object that is not there, or an object that is not where the objects are.
+    case reference(offset: Int)
+    /// A container that contains itself.
+    case cycle(offset: Int)
+    /// A value of a type that binary property lists have and notifications do not: a unique identifier, a set, a URL.
+    case foreignType(UInt8, offset: Int)
+    /// A key that is not a string.
+    case keyNotString(offset: Int)
 }
 
 extension PayloadError {
@@ -66,10 +93,13 @@ extension PayloadError {
         case .corruptStream(let offset), .truncatedStream(let offset), .trailingStream(let offset),
             .truncated(let offset), .trailing(let offset), .varint(let offset), .unknownType(_, let offset),
             .notMap(let offset), .utf8(let offset), .notFinite(let offset), .boolean(let offset),
-            .nesting(let offset), .capacity(let offset), .structure(let offset):
+            .nesting(let offset), .capacity(let offset), .structure(let offset), .syntax(let offset),
+            .nulInKey(let offset), .number(let offset), .date(let offset), .base64(let offset),
+            .encoding(let offset), .entity(let offset), .unknownElement(let offset), .trailer(let offset),
+            .reference(let offset), .cycle(let offset), .foreignType(_, let offset), .keyNotString(let offset):
             offset
         case .shortFrame, .frameLength, .reservedFlags, .inflatesTooFar, .streamMemory, .empty, .tooLong,
-            .unknownContentType, .unsupportedFormat, .contradictsContentType:
+            .unknownContentType, .contradictsContentType:
             nil
         }
     }
@@ -88,7 +118,6 @@ extension PayloadError {
         case .empty: "empty document"
         case .tooLong: "more than 65536 bytes of data"
         case .unknownContentType: "unknown content type"
-        case .unsupportedFormat: "content type not supported"
         case .contradictsContentType: "data contradicts its content type"
         case .truncated: "value runs past its container"
         case .trailing: "bytes after the document"
@@ -101,6 +130,19 @@ extension PayloadError {
         case .nesting: "nested deeper than 32"
         case .capacity: "document too large"
         case .structure: "values out of place"
+        case .syntax: "not well-formed"
+        case .nulInKey: "U+0000 in a key"
+        case .number: "not a number of this format"
+        case .date: "not a date"
+        case .base64: "data is not base64"
+        case .encoding: "XML is not in UTF-8"
+        case .entity: "XML with entities of its own"
+        case .unknownElement: "unknown XML element"
+        case .trailer: "trailer does not fit the data"
+        case .reference: "reference to no object"
+        case .cycle: "container contains itself"
+        case .foreignType: "value type not allowed in a notification"
+        case .keyNotString: "key is not a string"
         }
     }
 }

@@ -6,7 +6,7 @@ enum Schema {
     /// Marks our files in `PRAGMA application_id`: "SkyG".
     static let applicationID: Int64 = 0x536B_7947
 
-    static let steps: [String] = [first]
+    static let steps: [String] = [first, routes]
 
     /// Facts of fixed size are apart from texts, so that marking rows read, counting them and dropping the oldest
     /// touch few pages however long the texts are.
@@ -87,6 +87,26 @@ enum Schema {
             dropped_acks INTEGER NOT NULL DEFAULT 0
         ) STRICT;
         INSERT INTO counters(id) VALUES (1);
+        """
+
+    /// What routes decided: the pattern of the light (what came before is solid, 1), the route and what a newer
+    /// notification may replace it by.
+    private static let routes = """
+        ALTER TABLE inbox ADD COLUMN light INTEGER NOT NULL DEFAULT 1;
+        ALTER TABLE inbox ADD COLUMN route TEXT;
+        ALTER TABLE inbox ADD COLUMN collapse TEXT;
+        CREATE INDEX inbox_light ON inbox(read, light);
+        CREATE INDEX inbox_collapse ON inbox(bundle, collapse) WHERE read = 0 AND collapse IS NOT NULL;
+        CREATE INDEX content_thread ON content(thread) WHERE thread IS NOT NULL;
+
+        CREATE TABLE hooks(
+            id INTEGER PRIMARY KEY REFERENCES inbox(id) ON DELETE CASCADE,
+            route TEXT NOT NULL,
+            state INTEGER NOT NULL DEFAULT 0,
+            tries INTEGER NOT NULL DEFAULT 0,
+            reason TEXT
+        ) STRICT;
+        CREATE INDEX hooks_open ON hooks(route, id) WHERE state < 2;
         """
 }
 

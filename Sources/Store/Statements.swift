@@ -12,6 +12,7 @@ struct Statements {
     let lastAcknowledgement: Statement
     let insertNotification, insertContent, inboxCount, dropRead, dropUnread: Statement
     let inbox, unreadInbox, notification, unread, unreadCount, isRead, markRead, markAllRead: Statement
+    let unreadLights, replaceCollapsed, replaceThread: Statement
 
     init(_ connection: borrowing Connection) throws(StoreError) {
         begin = try connection.prepare("BEGIN IMMEDIATE")
@@ -78,8 +79,8 @@ struct Statements {
 
         insertNotification = try connection.prepare(
             """
-            INSERT INTO inbox(msg_id, bundle, source, received, expires, badge, priority, stale, placeholder)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+            INSERT INTO inbox(msg_id, bundle, source, received, expires, badge, priority, stale, placeholder, read,
+            light, route, collapse) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
             """)
         insertContent = try connection.prepare(
             """
@@ -93,7 +94,8 @@ struct Statements {
 
         let notificationColumns = """
             SELECT inbox.id, msg_id, bundle, source, received, expires, badge, priority, read, stale, placeholder,
-            title, subtitle, body, sound, category, thread, payload FROM inbox JOIN content ON content.id = inbox.id
+            title, subtitle, body, sound, category, thread, payload, light, inbox.route, collapse
+            FROM inbox JOIN content ON content.id = inbox.id
             """
         inbox = try connection.prepare(notificationColumns + " ORDER BY inbox.id DESC LIMIT ?1")
         unreadInbox = try connection.prepare(
@@ -101,6 +103,17 @@ struct Statements {
         notification = try connection.prepare(notificationColumns + " WHERE inbox.id = ?1")
         unread = try connection.prepare(
             "SELECT id, bundle, source, received, priority, stale, placeholder FROM inbox WHERE read = 0 ORDER BY id")
+        unreadLights = try connection.prepare("SELECT DISTINCT light FROM inbox INDEXED BY inbox_light WHERE read = 0")
+        replaceCollapsed = try connection.prepare(
+            """
+            UPDATE inbox INDEXED BY inbox_collapse SET read = 1
+            WHERE read = 0 AND bundle = ?1 AND collapse = ?2 AND id < ?3
+            """)
+        replaceThread = try connection.prepare(
+            """
+            UPDATE inbox SET read = 1 WHERE read = 0 AND bundle = ?1 AND id < ?3
+            AND id IN (SELECT id FROM content INDEXED BY content_thread WHERE thread = ?2)
+            """)
         unreadCount = try connection.prepare("SELECT count(*) FROM inbox WHERE read = 0")
         isRead = try connection.prepare("SELECT read FROM inbox WHERE id = ?1")
         markRead = try connection.prepare("UPDATE inbox SET read = 1 WHERE id = ?1")

@@ -38,15 +38,24 @@ public struct NewNotification: ~Escapable {
     public let isPlaceholder: Bool
     /// The document as canonical JSON.
     public let payload: RawSpan
+    /// Never shown as new.
+    public let isRead: Bool
+    /// The pattern of the light while it is unread, a code below 64 of the caller's.
+    public let light: UInt8
+    /// The name of the route that decided.
+    public let route: RawSpan?
+    /// What a newer notification of the same bundle may replace it by.
+    public let collapse: RawSpan?
 
     @_lifetime(
         copy messageID, copy bundle, copy title, copy subtitle, copy body, copy sound, copy category, copy thread,
-        copy priority, copy payload)
+        copy priority, copy payload, copy route, copy collapse)
     public init(
         messageID: RawSpan, bundle: RawSpan, source: Source, received: Int64, expires: Int64, title: RawSpan? = nil,
         subtitle: RawSpan? = nil, body: RawSpan? = nil, sound: RawSpan? = nil, badge: Int64? = nil,
         category: RawSpan? = nil, thread: RawSpan? = nil, priority: RawSpan? = nil, isStale: Bool = false,
-        isPlaceholder: Bool = false, payload: RawSpan
+        isPlaceholder: Bool = false, payload: RawSpan, isRead: Bool = false, light: UInt8 = 1,
+        route: RawSpan? = nil, collapse: RawSpan? = nil
     ) {
         self.messageID = messageID
         self.bundle = bundle
@@ -64,6 +73,10 @@ public struct NewNotification: ~Escapable {
         self.isStale = isStale
         self.isPlaceholder = isPlaceholder
         self.payload = payload
+        self.isRead = isRead
+        self.light = light
+        self.route = route
+        self.collapse = collapse
     }
 }
 
@@ -95,6 +108,10 @@ public struct NotificationRow: ~Escapable {
     public var thread: RawSpan? { @_lifetime(copy self) get { columns.optionalBytes(16) } }
     /// Canonical JSON.
     public var payload: RawSpan { @_lifetime(copy self) get { columns.bytes(17) } }
+    /// The code of the light's pattern while unread.
+    public var light: UInt8 { UInt8(truncatingIfNeeded: columns.integer(18)) }
+    public var route: RawSpan? { @_lifetime(copy self) get { columns.optionalBytes(19) } }
+    public var collapse: RawSpan? { @_lifetime(copy self) get { columns.optionalBytes(20) } }
 }
 
 /// What the panel needs of an unread notification, lent to a callback.
@@ -123,7 +140,7 @@ public enum ReadChange: Equatable, Sendable {
 }
 
 extension Store {
-    /// Within a transaction: puts a notification into the inbox, unread. Gives its number, which grows.
+    /// Within a transaction: puts a notification into the inbox. Gives its number, which grows.
     @discardableResult
     public func insertNotification(_ new: NewNotification) throws(StoreError) -> Int64 {
         guard isInTransaction else { throw misuse("write outside a transaction") }
@@ -151,6 +168,10 @@ extension Store {
         try statement.bind(7, text: new.priority)
         try statement.bind(8, new.isStale)
         try statement.bind(9, new.isPlaceholder)
+        try statement.bind(10, new.isRead)
+        try statement.bind(11, Int64(new.light))
+        try statement.bind(12, text: new.route)
+        try statement.bind(13, text: new.collapse)
         try statement.run()
     }
 
@@ -201,6 +222,15 @@ extension Store {
         }
     }
 
+    /// The codes of the lights of the unread notifications, as bits. Read in an index of a few pages.
+    public func unreadLights() throws(StoreError) -> UInt64 {
+        let statement = statements.unreadLights
+        defer { statement.reset() }
+        var bits: UInt64 = 0
+        while try statement.step() { bits |= 1 << UInt64(Columns(statement).integer(0) & 63) }
+        return bits
+    }
+
     /// Counted in an index of a few pages.
     public func unreadCount() throws(StoreError) -> Int { Int(try statements.unreadCount.integer() ?? 0) }
 
@@ -229,6 +259,31 @@ extension Store {
             count = statements.markAllRead.changes
         }
         return count
+    }
+
+    /// Within a transaction: marks those unread notifications read that the one of number `id` replaces, which are older
+    /// and of the same bundle and the same collapse identifier. Gives how many.
+    @discardableResult
+    public func replace(bundle: RawSpan, collapse: RawSpan, before id: Int64) throws(StoreError) -> Int {
+        try replace(statements.replaceCollapsed, bundle, collapse, id)
+    }
+
+    /// The same for those of the same thread.
+    @discardableResult
+    public func replace(bundle: RawSpan, thread: RawSpan, before id: Int64) throws(StoreError) -> Int {
+        try replace(statements.replaceThread, bundle, thread, id)
+    }
+
+    private func replace(
+        _ statement: Statement, _ bundle: RawSpan, _ text: RawSpan, _ id: Int64
+    ) throws(StoreError) -> Int {
+        try change { () throws(StoreError) in
+            try statement.bind(1, text: bundle)
+            try statement.bind(2, text: text)
+            try statement.bind(3, id)
+            try statement.run()
+            return statement.changes
+        }
     }
 
     /// Brings a full inbox back to its bound: read notifications go first, then unread ones, the oldest of each first.

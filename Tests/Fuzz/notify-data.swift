@@ -13,6 +13,8 @@ nonisolated(unsafe) private var json = ByteBuffer(capacity: Limits.canonicalJSON
 public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     let input = UnsafeRawBufferPointer(start: start, count: count)
     receive(input.bytes)
+    let memory = DocumentDecoder.memory
+    guard memory.used == 0, memory.failures == 0 else { fatalError("memory") }
     return 0
 }
 

@@ -180,6 +180,8 @@ import Testing
         #expect(faults("[server]\naddress=a\nendpoint = \(text)") == ["f:3: `endpoint`: \(expected)"])
     }
 
+    static let operators = "one of == != < <= > >= contains exists absent"
+
     @Test(
         arguments: [
             ("light = blink", "`light`: `blink` is none of off, solid, slow, fast, double and pulse"),
@@ -196,6 +198,10 @@ import Testing
                 "hook = /bin/x \"a # b\"",
                 "`hook`: a quote is not closed (white space and `#` begin a comment even there)"
             ),
+            ("mute = maybe", "`mute`: `maybe` is neither yes nor no"),
+            ("collapse = YES", "`collapse`: `YES` is neither yes nor no"),
+            ("when = a = 1", "`when`: column 10: expected \(operators), not `=`"),
+            ("  when\t=  ä == 'x' or b exists", "`when`: column 20: expected `and` or the end, not `or`"),
             ("hook = '' x", "`hook`: the program's name is empty"),
             ("hook = 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17", "`hook`: more than 16 words"),
         ])

@@ -50,23 +50,33 @@ private func bigEndian(_ value: UInt64) -> [UInt8] {
 }
 
 extension Model {
+    /// Characters that are escaped, controls, and of every length in UTF-8.
+    static let characters: [Unicode.Scalar] = [
+        "a", "b", "\"", "\\", "/", "\u{0}", "\u{8}", "\n", "\u{1F}", "\u{7F}", "\u{E9}", "\u{2028}", "\u{FFFF}",
+        "\u{1F514}", "\u{10FFFF}",
+    ]
+
     /// A random map.
-    static func random(depth: Int, using generator: inout SeededGenerator) -> Model {
+    static func random(
+        depth: Int, of characters: [Unicode.Scalar] = characters, using generator: inout SeededGenerator
+    ) -> Model {
         let count = Int.random(in: 1...6, using: &generator)
         return .map(
             (0..<count).map { _ in
-                let key = randomText(maximum: 3, using: &generator)
-                return (key, randomValue(depth: depth, using: &generator))
+                let key = randomText(maximum: 3, of: characters, using: &generator)
+                return (key, randomValue(depth: depth, of: characters, using: &generator))
             })
     }
 
-    private static func randomValue(depth: Int, using generator: inout SeededGenerator) -> Model {
+    private static func randomValue(
+        depth: Int, of characters: [Unicode.Scalar], using generator: inout SeededGenerator
+    ) -> Model {
         switch Int.random(in: depth > 0 ? 0...9 : 2...9, using: &generator) {
-        case 0: return random(depth: depth - 1, using: &generator)
+        case 0: return random(depth: depth - 1, of: characters, using: &generator)
         case 1:
             let count = Int.random(in: 0...5, using: &generator)
-            return .array((0..<count).map { _ in randomValue(depth: depth - 1, using: &generator) })
-        case 2, 3: return .string(randomText(maximum: 12, using: &generator))
+            return .array((0..<count).map { _ in randomValue(depth: depth - 1, of: characters, using: &generator) })
+        case 2, 3: return .string(randomText(maximum: 12, of: characters, using: &generator))
         case 4: return .int(Int64(bitPattern: generator.next()))
         case 5: return .int(Int64.random(in: -100...100, using: &generator))
         case 6:
@@ -80,14 +90,12 @@ extension Model {
         }
     }
 
-    private static func randomText(maximum: Int, using generator: inout SeededGenerator) -> String {
-        let alphabet: [Unicode.Scalar] = [
-            "a", "b", "\"", "\\", "/", "\u{0}", "\u{8}", "\n", "\u{1F}", "\u{7F}", "\u{E9}", "\u{2028}", "\u{FFFF}",
-            "\u{1F514}", "\u{10FFFF}",
-        ]
+    private static func randomText(
+        maximum: Int, of characters: [Unicode.Scalar], using generator: inout SeededGenerator
+    ) -> String {
         var text = ""
         for _ in 0..<Int.random(in: 0...maximum, using: &generator) {
-            text.unicodeScalars.append(alphabet.randomElement(using: &generator)!)
+            text.unicodeScalars.append(characters.randomElement(using: &generator)!)
         }
         return text
     }

@@ -95,3 +95,11 @@ struct SeededGenerator: RandomNumberGenerator {
         return z ^ (z >> 31)
     }
 }
+
+extension Outcome {
+    /// An error that meets a condition.
+    func isError(where condition: (PayloadError) -> Bool) -> Bool {
+        guard case .error(let error) = self else { return false }
+        return condition(error)
+    }
+}

@@ -387,6 +387,9 @@ extension StoreTests {
                 (store.statements.acknowledgements, "acknowledgements"), (store.statements.dropRead, "dropRead"),
                 (store.statements.unread, "unread"), (store.statements.unreadCount, "unreadCount"),
                 (store.statements.inboxCount, "inboxCount"), (store.statements.markAllRead, "markAllRead"),
+                (store.statements.unreadLights, "unreadLights"),
+                (store.statements.replaceCollapsed, "replaceCollapsed"),
+                (store.statements.replaceThread, "replaceThread"), (store.statements.notification, "notification"),
                 (store.statements.unreadInbox, "unreadInbox"), (store.statements.registration, "registration"),
             ] {
                 let sql = String(cString: try #require(sqlText(statement)))

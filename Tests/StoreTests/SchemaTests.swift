@@ -57,24 +57,60 @@ extension StoreTests {
         @Test func migrationsRunInOrderFromWhereTheFileIs() throws {
             let directory = try TemporaryDirectory()
             try directory.open().deliver(1)
-            let second = "ALTER TABLE inbox ADD COLUMN light TEXT"
-            let third = "UPDATE inbox SET light = 'fast'"
-            let store = try directory.open(steps: Schema.steps + [second, third])
-            #expect(try store.connection.integer("PRAGMA user_version") == 3)
-            #expect(try store.connection.says("SELECT light FROM inbox", "fast"))
+            let next = "ALTER TABLE inbox ADD COLUMN colour TEXT"
+            let last = "UPDATE inbox SET colour = 'red'"
+            let store = try directory.open(steps: Schema.steps + [next, last])
+            #expect(try store.connection.integer("PRAGMA user_version") == Int64(Schema.steps.count + 2))
+            #expect(try store.connection.says("SELECT colour FROM inbox", "red"))
             #expect(try store.inbox() == [1])
+        }
+
+        /// What the first version left: every notification is kept, and its light is solid while it is unread.
+        @Test func theFirstVersionIsBroughtUpToDate() throws {
+            let directory = try TemporaryDirectory()
+            try directory.write("skyglow.db", [])
+            do {
+                let first = try Connection(path: directory.file("skyglow.db"))
+                try first.migrate([Schema.steps[0]])
+                try first.execute(
+                    """
+                    INSERT INTO inbox(msg_id, bundle, source, received, read, stale, placeholder) VALUES
+                    (x'00112233445566778899aabbccddeeff', 'a', 0, 1, 0, 0, 0),
+                    (x'ffeeddccbbaa99887766554433221100', 'b', 0, 2, 1, 0, 0);
+                    INSERT INTO content(id, title, thread, payload) VALUES (1, 'T', 'th', '{}'), (2, 'U', NULL, '{}');
+                    INSERT INTO seen(msg_id, keep_until) VALUES (x'00112233445566778899aabbccddeeff', 9);
+                    """, as: "test")
+                first.accept()
+            }
+            let store = try directory.open()
+            #expect(try store.connection.integer("PRAGMA user_version") == 2)
+            #expect(try store.unreadLights() == 1 << 1)
+            var rows: [String] = []
+            try store.notifications { row in
+                rows.append("\(row.id) \(row.title?.string ?? "-") \(row.light) \(row.isRead)")
+                #expect(row.route == nil && row.collapse == nil)
+                return true
+            }
+            #expect(rows == ["2 U 1 true", "1 T 1 false"])
+            try store.begin()
+            #expect(
+                try store.replace(bundle: Array("a".utf8).span.bytes, thread: Array("th".utf8).span.bytes, before: 3)
+                    == 1)
+            _ = try store.commit()
+            #expect(try store.unreadLights() == 0)
+            try store.verify()
         }
 
         @Test func aFailingMigrationChangesNothing() throws {
             let directory = try TemporaryDirectory()
             try directory.open().deliver(1)
-            let steps = Schema.steps + ["ALTER TABLE inbox ADD COLUMN light TEXT", "UPDATE nowhere SET a = 1"]
+            let steps = Schema.steps + ["ALTER TABLE inbox ADD COLUMN colour TEXT", "UPDATE nowhere SET a = 1"]
             let error = thrown { _ = try directory.open(steps: steps) }
             #expect(error?.failure.call == "migrate")
             let store = try directory.open()
-            #expect(try store.connection.integer("PRAGMA user_version") == 1)
+            #expect(try store.connection.integer("PRAGMA user_version") == Int64(Schema.steps.count))
             #expect(try store.inbox() == [1])
-            #expect(thrown { try directory.execute("SELECT light FROM inbox") } != nil)
+            #expect(thrown { try directory.execute("SELECT colour FROM inbox") } != nil)
         }
 
         @Test func aNewerFileIsRefusedAndNotTouched() throws {

@@ -109,6 +109,7 @@ public struct CommandRunner {
 
     private func check() throws(StartupError) -> ExitCode {
         let configuration = try configuration()
+        _ = try Startup.routing(configuration)
         printText("configuration OK\n")
         if let server = configuration.server, access(server.certificate, R_OK) != 0 {
             Output.complain("note: \(server.certificate) cannot be read yet: see `skyglowd certificate fetch`")

@@ -92,15 +92,15 @@ extension ByteBuffer {
         append(printable: row.bundle)
         if let title = row.title {
             append("\n     ")
-            append(printable: title, limit: 200)
+            append(visible: title, limit: 200)
         }
         if let subtitle = row.subtitle {
             append("\n     ")
-            append(printable: subtitle, limit: 200)
+            append(visible: subtitle, limit: 200)
         }
         if let body = row.body {
             append("\n     ")
-            append(printable: body, limit: 1000)
+            append(visible: body, limit: 1000)
         }
         append("\n")
     }

@@ -1,4 +1,3 @@
-import Bytes
 import Panel
 
 /// What the configuration file says, with the defaults of what it does not say. All paths are absolute.
@@ -51,6 +50,8 @@ public struct Configuration: Equatable, Sendable {
     public var panel = PanelConfiguration()
     /// In the order of the file: the first that matches wins.
     public var routes: [Route] = []
+    /// The texts of localised notifications.
+    public var strings: String?
     public var relay: Relay?
     public var log = LogSettings()
 
@@ -59,40 +60,4 @@ public struct Configuration: Equatable, Sendable {
 
     public static let defaultPath = "/etc/skyglow/skyglowd.conf"
     static let defaultDirectory = "/var/lib/skyglow"
-}
-
-/// A `[route NAME]` section: what a notification of some bundle does. What is nil is left to the defaults.
-public struct Route: Equatable, Sendable {
-    public var name: String
-    /// The whole identifier, or its beginning if `isPrefix`.
-    public var bundle = Blob<64>()
-    public var isPrefix = false
-    public var light: LightPattern?
-    public var beep: Int?
-    /// The words of the command, the program's absolute path first; empty for none.
-    public var hook: [String] = []
-    public var quiet: QuietHours?
-
-    /// Whether the route is for this bundle identifier.
-    public func matches(_ identifier: RawSpan) -> Bool {
-        guard isPrefix else { return identifier.equals(bundle.bytes) }
-        guard identifier.byteCount >= bundle.count else { return false }
-        return identifier.extracting(0..<bundle.count).equals(bundle.bytes)
-    }
-}
-
-/// Hours without sound, in minutes since local midnight. They may span it.
-public struct QuietHours: Equatable, Sendable {
-    public let start: Int
-    /// The first minute after them.
-    public let end: Int
-
-    public init(start: Int, end: Int) {
-        self.start = start
-        self.end = end
-    }
-
-    public func contains(minute: Int) -> Bool {
-        start < end ? minute >= start && minute < end : minute >= start || minute < end
-    }
 }

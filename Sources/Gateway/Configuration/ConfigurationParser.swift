@@ -108,7 +108,7 @@ struct ConfigurationParser {
         guard !entry.value.isEmpty else { return faults.add(entry.line, "`\(entry.key)` has no value") }
         do throws(ValueError) {
             if let route = routes[section] {
-                try set(entry.key, entry.value, route: route)
+                try set(entry, route: route)
             } else {
                 try set(kind, entry.key, entry.value)
             }
@@ -140,6 +140,7 @@ struct ConfigurationParser {
             for role in PanelRole.allCases where role.name == key {
                 configuration.panel[role] = try ConfigurationValues.outputs(value, for: role)
             }
+        case "strings": configuration.strings = value
         case "relay": try setRelay(key, value)
         case "log": try setLog(key, value)
         default: break
@@ -198,12 +199,16 @@ struct ConfigurationParser {
         configuration.log.size = Int(try ConfigurationValues.number(value, range))
     }
 
-    private mutating func set(_ key: String, _ value: String, route: Int) throws(ValueError) {
-        switch key {
+    private mutating func set(_ entry: INIEntry, route: Int) throws(ValueError) {
+        let value = entry.value
+        switch entry.key {
         case "bundle":
             let (bundle, isPrefix) = try ConfigurationValues.bundle(value)
             configuration.routes[route].bundle = bundle
             configuration.routes[route].isPrefix = isPrefix
+        case "when": configuration.routes[route].conditions = try ConfigurationValues.conditions(value, entry.column)
+        case "mute": configuration.routes[route].isMuted = try ConfigurationValues.flag(value)
+        case "collapse": configuration.routes[route].collapses = try ConfigurationValues.flag(value)
         case "light":
             guard let light = LightPattern(name: value) else {
                 throw ValueError("`\(value)` is none of off, solid, slow, fast, double and pulse")
@@ -301,6 +306,9 @@ struct ConfigurationParser {
             if let identity = server.identity {
                 configuration.server?.identity = ConfigurationParser.resolved(identity, directory)
             }
+        }
+        if let strings = configuration.strings {
+            configuration.strings = ConfigurationParser.resolved(strings, directory)
         }
         for index in configuration.routes.indices {
             guard let program = configuration.routes[index].hook.first else { continue }

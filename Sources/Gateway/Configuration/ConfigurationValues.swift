@@ -123,6 +123,20 @@ enum ConfigurationValues {
         return words
     }
 
+    /// `yes` or `no`.
+    static func flag(_ text: String) throws(ValueError) -> Bool {
+        guard text == "yes" || text == "no" else { throw ValueError("`\(text)` is neither yes nor no") }
+        return text == "yes"
+    }
+
+    /// What must hold for a route. `column` is where the value begins in its line.
+    static func conditions(_ text: String, _ column: Int) throws(ValueError) -> [Condition] {
+        let bytes = Array(text.utf8)
+        do throws(ConditionError) { return try Condition.parse(bytes) } catch {
+            throw ValueError("column \(column + INIFile.characters(bytes[..<error.offset])): \(error.message)")
+        }
+    }
+
     /// A bundle identifier, or its beginning and `*`.
     static func bundle(_ text: String) throws(ValueError) -> (Blob<64>, isPrefix: Bool) {
         var bytes = Array(text.utf8)

@@ -16,6 +16,8 @@ struct INIEntry {
     let section: Int?
     let key: String
     let value: String
+    /// Where the value begins in its line, in characters counted from 1.
+    let column: Int
 }
 
 /// The lines of an INI file, taken apart by inih.
@@ -31,6 +33,8 @@ final class INIFile {
     private let bytes: [UInt8]
     private var offset = 0
     private var line = 0
+    /// Of the value of the line that inih is given.
+    private var column = 0
 
     /// Stands for `;` while inih looks, which would begin a comment. Control characters are refused, so it is free.
     private static let semicolon: UInt8 = 1
@@ -111,7 +115,29 @@ final class INIFile {
                     : "expected KEY = VALUE or [SECTION]")
             return []
         }
+        if let separator { column = valueColumn(raw, key: text[...separator]) }
         return text
+    }
+
+    /// Counts the characters before the value: the indent, the key with its `=`, and white space.
+    private func valueColumn(_ raw: ArraySlice<UInt8>, key: ArraySlice<UInt8>) -> Int {
+        var index = raw.startIndex
+        func skipSpace() {
+            while index < raw.endIndex, raw[index] == UInt8(ascii: " ") || raw[index] == UInt8(ascii: "\t") {
+                index += 1
+            }
+        }
+        skipSpace()
+        index += key.count
+        skipSpace()
+        return INIFile.characters(raw[..<index]) + 1
+    }
+
+    /// The characters of a text that is UTF-8: its bytes without those that continue one.
+    static func characters(_ bytes: ArraySlice<UInt8>) -> Int {
+        var count = 0
+        for byte in bytes where byte & 0xC0 != 0x80 { count += 1 }
+        return count
     }
 
     /// `[KIND]` or `[KIND NAME]`.
@@ -144,7 +170,8 @@ final class INIFile {
         entries.append(
             INIEntry(
                 line: line, section: sections.isEmpty ? nil : sections.count - 1,
-                key: String(decoding: name, as: UTF8.self), value: String(decoding: bytes, as: UTF8.self)))
+                key: String(decoding: name, as: UTF8.self), value: String(decoding: bytes, as: UTF8.self),
+                column: column))
     }
 
     // MARK: Parts of lines

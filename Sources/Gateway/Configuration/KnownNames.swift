@@ -1,6 +1,6 @@
 /// The names of the contract.
 enum KnownNames {
-    static let sections = ["server", "state", "resolver", "keepalive", "panel", "route", "relay", "log"]
+    static let sections = ["server", "state", "resolver", "keepalive", "panel", "route", "strings", "relay", "log"]
 
     static func keys(of section: String) -> [String] {
         switch section {
@@ -9,7 +9,8 @@ enum KnownNames {
         case "resolver": ["servers"]
         case "keepalive": ["minimum", "maximum", "pong-timeout"]
         case "panel": ["message", "link", "buzzer", "button"]
-        case "route": ["bundle", "light", "beep", "hook", "quiet"]
+        case "route": ["bundle", "when", "light", "beep", "hook", "quiet", "mute", "collapse"]
+        case "strings": ["file"]
         case "relay": ["listen", "allow"]
         case "log": ["level", "size"]
         default: []

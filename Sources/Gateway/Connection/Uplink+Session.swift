@@ -105,7 +105,7 @@ extension Uplink {
         let payload = session.payloadPointer
         do throws(StoreError) {
             let verdict = try delivery.take(
-                payload.bytes, registrations, store: store, now: unixTime &+ session.clockOffset)
+                payload.bytes, registrations, routing, store: store, now: unixTime &+ session.clockOffset)
             logVerdict(verdict, payload)
             return nil
         } catch { return abandon(error) }
@@ -131,7 +131,7 @@ extension Uplink {
         guard let header = NotifyHeader(payload.bytes) else { return }
         let id = header.messageID
         switch verdict {
-        case .shown: log.info(.notification, "\(hex: id) shown")
+        case .shown(let decision): logShown(id, decision)
         case .duplicate: log.info(.notification, "\(hex: id) came before: acknowledged again, not shown again")
         case .muted: log.info(.notification, "\(hex: id) for a muted application")
         case .expired: log.notice(.notification, "\(hex: id) had expired")
@@ -143,6 +143,16 @@ extension Uplink {
                 log.warning(.notification, "\(hex: id) could not be read: \(error.reason)")
             }
         case .unknownKey: log.warning(.notification, "\(hex: id) for an unknown routing key: not acknowledged")
+        }
+    }
+
+    private func logShown(_ id: Blob<16>, _ decision: Decision) {
+        guard let route = decision.route else { return log.info(.notification, "\(hex: id) shown") }
+        let name = routing.routes[route].name
+        if decision.isMuted {
+            log.info(.notification, "\(hex: id) kept as read: route \(name) is muted")
+        } else {
+            log.info(.notification, "\(hex: id) shown by route \(name)")
         }
     }
 
@@ -168,7 +178,7 @@ extension Uplink {
         }
         if delivery.shownInBurst > 0 {
             news.inboxChanged = true
-            news.sounds += delivery.soundsInBurst
+            news.beeps = max(news.beeps, delivery.beepsInBurst)
         }
         delivery.endBurst()
         return true

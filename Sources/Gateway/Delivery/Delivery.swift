@@ -6,7 +6,7 @@ import Store
 
 /// What became of one S_NOTIFY, for the log and the light.
 enum Verdict: Equatable {
-    case shown
+    case shown(Decision)
     /// Seen before: acknowledged again and not shown again.
     case duplicate
     /// Its registration is muted.
@@ -29,11 +29,12 @@ struct Delivery: ~Copyable {
         var row: Int64
     }
 
-    private var document = Document()
+    var document = Document()
     private var decoder: DocumentDecoder
     private var opener: Opener
     private var plaintext = ByteBuffer(capacity: Limits.framePayload)
-    private var json = ByteBuffer(capacity: Limits.canonicalJSON)
+    var json = ByteBuffer(capacity: Limits.canonicalJSON)
+    var texts = LocalizedTexts()
     private var acks = Ring<Ack>(capacity: Limits.burst)
     /// What C_POLL may name: everything up to it is durable, and the server has nothing older left to send.
     private(set) var lastSequence: Int64 = 0
@@ -41,9 +42,9 @@ struct Delivery: ~Copyable {
     /// A live notification may overtake the older ones that a poll brings back. Until the server says that it has sent
     /// them all, nothing moves `lastSequence`, or a power cut would leave the overtaken ones behind for ever.
     private var isPolling = false
-    /// Notifications of the open transaction that will be shown, and how many of them make a sound.
-    private(set) var shownInBurst = 0
-    private(set) var soundsInBurst = 0
+    /// Notifications of the open transaction that will be shown, and the most beeps that one of them makes.
+    var shownInBurst = 0
+    var beepsInBurst = 0
 
     /// Nil if a library has no memory.
     init?() {
@@ -72,10 +73,10 @@ struct Delivery: ~Copyable {
     /// Takes one notification into the transaction, which begins with the first. `now` is the corrected time in Unix
     /// seconds. After an error nothing of the burst has happened.
     mutating func take(
-        _ payload: RawSpan, _ registrations: borrowing RegistrationSet, store: Store, now: Int64
+        _ payload: RawSpan, _ registrations: borrowing RegistrationSet, _ routing: Routing, store: Store, now: Int64
     ) throws(StoreError) -> Verdict {
         guard let header = NotifyHeader(payload) else { return .unknownKey }
-        let verdict = try judge(header, payload, registrations, store: store, now: now)
+        let verdict = try judge(header, payload, registrations, routing, store: store, now: now)
         highestSequence = max(highestSequence, header.sequence)
         guard let status = verdict.status else { return verdict }
         try begin(store)
@@ -125,7 +126,7 @@ struct Delivery: ~Copyable {
     /// Forgets what was counted for the light and the buzzer.
     mutating func endBurst() {
         shownInBurst = 0
-        soundsInBurst = 0
+        beepsInBurst = 0
     }
 
     private mutating func acknowledge(
@@ -140,7 +141,8 @@ struct Delivery: ~Copyable {
     }
 
     private mutating func judge(
-        _ header: NotifyHeader, _ payload: RawSpan, _ registrations: borrowing RegistrationSet, store: Store, now: Int64
+        _ header: NotifyHeader, _ payload: RawSpan, _ registrations: borrowing RegistrationSet, _ routing: Routing,
+        store: Store, now: Int64
     ) throws(StoreError) -> Verdict {
         if try store.isSeen(header.messageID.bytes) { return .duplicate }
         if header.expiresAt != 0, header.expiresAt < now { return .expired }
@@ -152,8 +154,9 @@ struct Delivery: ~Copyable {
             return .muted
         }
         if let fault = open(payload, key: registration.endToEndKey) { return fault }
-        try show(header, registration, store: store, now: now)
-        return .shown
+        try begin(store)
+        return .shown(
+            try show(Arrival(header: header, bundle: registration.bundle, time: now), routing, store: store))
     }
 
     /// Decrypts, inflates and parses into `document`; nil when that succeeded.
@@ -176,31 +179,6 @@ struct Delivery: ~Copyable {
             }
         } catch { return .unreadable(error) }
         return nil
-    }
-
-    private mutating func show(
-        _ header: NotifyHeader, _ registration: Registration, store: Store, now: Int64
-    ) throws(StoreError) {
-        json.removeAll()
-        json.append(canonicalJSON: document)
-        try begin(store)
-        try store.markSeen(header.messageID.bytes, at: now, expires: header.expiresAt)
-        if try insert(header, registration, store, now) { soundsInBurst += 1 }
-        shownInBurst += 1
-    }
-
-    /// Puts the document into the inbox; says whether it asks for a sound.
-    private func insert(
-        _ header: NotifyHeader, _ registration: Registration, _ store: Store, _ now: Int64
-    ) throws(StoreError) -> Bool {
-        let view = NotificationView(document)
-        try store.insertNotification(
-            NewNotification(
-                messageID: header.messageID.bytes, bundle: registration.bundle.bytes, source: .sgp, received: now,
-                expires: header.expiresAt, title: view.title, subtitle: view.subtitle, body: view.body,
-                sound: view.sound, badge: view.badge, category: view.category, thread: view.thread,
-                payload: json.pointer.bytes))
-        return view.sound != nil
     }
 }
 

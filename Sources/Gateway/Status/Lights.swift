@@ -3,8 +3,15 @@ import SGP
 
 /// What the lights say. Both are functions of what is durable or current, so a power cut loses neither.
 enum Lights {
-    /// The message light, from the number of unread notifications.
-    static func message(unread: Int64) -> LightPattern { unread > 0 ? .solid : .off }
+    /// The message light, from the patterns of the unread notifications: the most urgent one of them.
+    static func message(unread: LightSet) -> LightPattern {
+        for pattern in urgency where unread.contains(pattern) { return pattern }
+        return .off
+    }
+
+    /// The most urgent first: what blinks is seen before what does not, and a pulse every few seconds is the least that
+    /// still shows.
+    static let urgency: [LightPattern] = [.fast, .double, .slow, .solid, .pulse, .off]
 
     /// The link light, from the state of the connection.
     static func link(_ state: LinkState) -> LightPattern {
