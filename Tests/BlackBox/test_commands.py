@@ -2,6 +2,7 @@
 import re
 import signal
 import subprocess
+import threading
 import time
 
 import pytest
@@ -192,7 +193,6 @@ def test_log_f_follows(online, peer):
                                 stderr=subprocess.DEVNULL, text=True)
     try:
         lines = []
-        import threading
         threading.Thread(target=lambda: lines.extend(iter(follower.stdout.readline, "")), daemon=True).start()
         wait_until(lambda: lines, gateway.settings.seconds(5), "the lines so far")
         before = len(lines)

@@ -39,7 +39,7 @@ class Gateway:
             "log": {"level": "info"},
         }
         self.write_config()
-        if certificate and peer and not copy_of:
+        if certificate and peer:
             shutil.copy(peer.certificate, self.state / "server.pem")
         self.process, self.errors_seen = None, 0
         self.stderr = self.directory / "stderr"
