@@ -107,9 +107,7 @@ public enum Startup {
     ) throws(StartupError) -> Uplink {
         try stored { () throws(StoreError) in
             let keyFile = KeyFile(directory: configuration.directory)
-            let uplink = try Uplink(settings, routing: routing, store: store, keyFile: keyFile, log: log)
-            try uplink.deleteClientCertificate()
-            return uplink
+            return try Uplink(settings, routing: routing, store: store, keyFile: keyFile, log: log)
         }
     }
 }
