@@ -33,6 +33,7 @@ extension Gateway {
             refreshMessageLight(now: now)
         }
         configuration = next
+        hooks.replace(next.routes)
         replaceUplink(settings, routing, now: now)
         log.notice(.configuration, "reloaded")
         return true

@@ -15,6 +15,7 @@ final class Gateway {
     let clock = SystemClock()
     var uplink: Uplink?
     var panel: Panel
+    let hooks: Hooks
     var memory = Memory()
     var isStopping = false
     /// The step of `panel test` at hand, and when the next one begins.
@@ -38,6 +39,7 @@ final class Gateway {
         uplink = parts.uplink
         manager = ServiceManager(now: SystemClock().now)
         panel = Panel(parts.configuration.panel, now: SystemClock().now)
+        hooks = Hooks(parts.configuration.routes, store: parts.store, log: parts.log)
     }
 
     /// Runs until a signal or `skyglowd stop`.
@@ -65,6 +67,7 @@ final class Gateway {
         takeSignals(now: now)
         uplink?.advance(now: now, unixTime: clock.unixTime)
         takeNews(now: now)
+        hooks.advance(now: now)
         let control = control
         control.advance(now: now) { request, answer in
             self.answer(request, into: &answer, now: now)
@@ -82,9 +85,10 @@ final class Gateway {
         poll.add(signals.raw, events: POLLIN)
         control.register(in: &poll)
         uplink?.register(in: &poll)
+        hooks.register(in: &poll, now: now)
         let due = min(
             uplink?.deadline(now: now) ?? .max, panel.deadline ?? .max, control.deadline, testStep?.until ?? .max,
-            manager.deadline)
+            manager.deadline, hooks.deadline(now: now))
         // The clock may stand between two milliseconds: one more, so that the deadline has passed when poll returns.
         let milliseconds = due == .max ? -1 : due <= now ? 0 : Int32(clamping: due - now + 1)
         try poll.wait(milliseconds: milliseconds)
@@ -94,6 +98,7 @@ final class Gateway {
         let now = clock.now
         manager.stopping()
         uplink?.stop(now: now)
+        hooks.stop()
         panel.shutdown(wall: clock.unixMilliseconds)
         log.notice(.gateway, "stopped")
         log.flush()
@@ -137,6 +142,7 @@ final class Gateway {
     private func takeNews(now: Int64) {
         guard let news = uplink?.news, news.inboxChanged else { return }
         uplink?.news = Uplink.News()
+        hooks.wake()
         refreshMessageLight(now: now)
         panel.beep(news.beeps, now: now, wall: clock.unixMilliseconds)
     }

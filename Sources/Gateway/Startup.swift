@@ -178,7 +178,7 @@ extension Startup {
     }
 
     private static func signals() throws(StartupError) -> Signals {
-        do throws(SystemError) { return try Signals([SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2]) } catch {
+        do throws(SystemError) { return try Signals([SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2, SIGCHLD]) } catch {
             throw StartupError(error.text, .inputOutput)
         }
     }

@@ -217,6 +217,7 @@ struct ConfigurationParser {
         case "beep":
             configuration.routes[route].beep = Int(try ConfigurationValues.number(value, 0...Int64(Limits.beeps)))
         case "hook": configuration.routes[route].hook = try ConfigurationValues.words(value)
+        case "retry": configuration.routes[route].retry = Int(try ConfigurationValues.number(value, 1...3_600))
         case "quiet": configuration.routes[route].quiet = try ConfigurationValues.quietHours(value)
         default: break
         }

@@ -164,6 +164,9 @@ extension Uplink {
             if dropped.droppedUnread > 0 {
                 log.warning(.store, "the inbox is full: \(dropped.droppedUnread) unread notifications dropped")
             }
+            if dropped.droppedHooks > 0 {
+                log.warning(.hook, "the inbox is full: \(dropped.droppedHooks) hooks that had still to run dropped")
+            }
             if dropped.droppedAcknowledgements > 0 {
                 log.warning(.store, "\(dropped.droppedAcknowledgements) acknowledgements dropped")
             }

@@ -1,4 +1,5 @@
 import Bytes
+import Panel
 import Payload
 import SGP
 import Store
@@ -42,6 +43,7 @@ extension Delivery {
                 category: view.category, thread: view.thread, payload: json.pointer.bytes,
                 isRead: decision.isMuted, light: decision.light.rawValue,
                 route: decision.route == nil ? nil : route.span.bytes, collapse: collapse.identifier))
+        if !decision.isMuted, routing.hasHook(decision.route) { try store.insertHook(id, route: route.span.bytes) }
         guard routing.collapses(decision.route), !decision.isMuted else { return }
         if let identifier = collapse.identifier {
             try store.replace(bundle: arrival.bundle.bytes, collapse: identifier, before: id)

@@ -45,6 +45,8 @@ struct Routing: Sendable {
     /// The UTF-8 of a route's name; none for the defaults.
     func name(_ index: Int?) -> [UInt8] { index.map { names[$0] } ?? [] }
 
+    func hasHook(_ index: Int?) -> Bool { index.map { !routes[$0].hook.isEmpty } ?? false }
+
     /// Whether a sender may have its older notifications replaced.
     func collapses(_ index: Int?) -> Bool { index.map { routes[$0].collapses } ?? true }
 
