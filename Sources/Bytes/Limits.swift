@@ -116,8 +116,9 @@ public enum Limits {
 
     // MARK: Processes
 
-    /// Descriptors of one poll: signals, control socket and its clients, the server's socket, DNS, two pipes to each hook.
-    public static let pollSlots = 1 + 1 + controlClients + 1 + 16 + 2 * hooks
+    /// Descriptors of one poll: signals, control socket and its clients, the server's socket, DNS, two pipes to each
+    /// hook, outlets.
+    public static let pollSlots = 1 + 1 + controlClients + 1 + 16 + 2 * hooks + outlets
     /// Clients of the control socket at once.
     public static let controlClients = 8
     public static let controlRequest = 1024
@@ -175,6 +176,11 @@ public enum Limits {
     public static let hookLine = 384
     /// Why a hook did not end well.
     public static let hookReason = 256
+    /// Places that outlets write to, and those of one route.
+    public static let outlets = 16
+    public static let routeOutlets = 4
+    /// Lines that wait for the reader of one outlet.
+    public static let outletBuffer = 131_072
     /// A notification as `inbox --json` has it: the document and what is shown of it, which is again a part of it, or
     /// comes from the strings file.
     public static let notificationJSON = 2 * canonicalJSON + 3 * 6 * localizedText + 4096

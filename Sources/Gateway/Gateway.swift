@@ -16,6 +16,7 @@ final class Gateway {
     var uplink: Uplink?
     var panel: Panel
     let hooks: Hooks
+    let outlets: Outlets
     var memory = Memory()
     var isStopping = false
     /// The step of `panel test` at hand, and when the next one begins.
@@ -37,6 +38,7 @@ final class Gateway {
         control = parts.control
         signals = parts.signals
         uplink = parts.uplink
+        outlets = parts.outlets
         manager = ServiceManager(now: SystemClock().now)
         panel = Panel(parts.configuration.panel, now: SystemClock().now)
         hooks = Hooks(parts.configuration.routes, store: parts.store, log: parts.log)
@@ -68,6 +70,7 @@ final class Gateway {
         uplink?.advance(now: now, unixTime: clock.unixTime)
         takeNews(now: now)
         hooks.advance(now: now)
+        outlets.advance(now: now)
         let control = control
         control.advance(now: now) { request, answer in
             self.answer(request, into: &answer, now: now)
@@ -86,9 +89,10 @@ final class Gateway {
         control.register(in: &poll)
         uplink?.register(in: &poll)
         hooks.register(in: &poll, now: now)
+        outlets.register(in: &poll)
         let due = min(
             uplink?.deadline(now: now) ?? .max, panel.deadline ?? .max, control.deadline, testStep?.until ?? .max,
-            manager.deadline, hooks.deadline(now: now))
+            manager.deadline, hooks.deadline(now: now), outlets.deadline)
         // The clock may stand between two milliseconds: one more, so that the deadline has passed when poll returns.
         let milliseconds = due == .max ? -1 : due <= now ? 0 : Int32(clamping: due - now + 1)
         try poll.wait(milliseconds: milliseconds)
@@ -99,6 +103,7 @@ final class Gateway {
         manager.stopping()
         uplink?.stop(now: now)
         hooks.stop()
+        outlets.advance(now: now)
         panel.shutdown(wall: clock.unixMilliseconds)
         log.notice(.gateway, "stopped")
         log.flush()

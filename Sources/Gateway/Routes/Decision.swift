@@ -47,6 +47,8 @@ struct Routing: Sendable {
 
     func hasHook(_ index: Int?) -> Bool { index.map { !routes[$0].hook.isEmpty } ?? false }
 
+    func hasOutlets(_ index: Int) -> Bool { !routes[index].outlets.isEmpty }
+
     /// Whether a sender may have its older notifications replaced.
     func collapses(_ index: Int?) -> Bool { index.map { routes[$0].collapses } ?? true }
 

@@ -15,6 +15,8 @@ public struct Route: Equatable, Sendable {
     public var hook: [String] = []
     /// Seconds before a hook that ends with 75 is tried again; each later try waits twice as long.
     public var retry = 2
+    /// Who is told of each notification, as far as they read. Paths are absolute.
+    public var outlets: [OutletAddress] = []
     public var quiet: QuietHours?
     /// Kept in the inbox as read; nothing else happens.
     public var isMuted = false
