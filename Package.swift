@@ -51,7 +51,7 @@ let package = Package(
         .testTarget(name: "SGPTests", dependencies: ["SGP", "Bytes"], swiftSettings: common),
         .testTarget(name: "PanelTests", dependencies: ["Panel", "Bytes", "CBoard"], swiftSettings: common),
         .testTarget(
-            name: "GatewayTests", dependencies: ["Gateway", "Panel", "Payload", "Store", "Bytes", "CBoard"],
+            name: "GatewayTests", dependencies: ["Gateway", "Loop", "Panel", "Payload", "Store", "Bytes", "CBoard"],
             swiftSettings: common),
     ],
     swiftLanguageModes: [.v6]

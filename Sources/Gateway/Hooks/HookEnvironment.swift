@@ -69,7 +69,7 @@ struct HookEnvironment: ~Copyable {
         let index = Variable.messageID.rawValue
         values[index].removeAll()
         values[index].append(Self.names[index])
-        values[index].append(hex: id)
+        values[index].append(hex: id.extracting(0..<min(id.byteCount, Limits.messageID)))
         values[index].append(0 as UInt8)
     }
 
