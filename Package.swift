@@ -49,9 +49,13 @@ let package = Package(
         .testTarget(name: "TestbedTests", dependencies: ["Testbed", "CBoard"], swiftSettings: common),
         .testTarget(name: "StoreTests", dependencies: ["Store", "Bytes", "CBoard"], swiftSettings: common),
         .testTarget(name: "SGPTests", dependencies: ["SGP", "Bytes"], swiftSettings: common),
+        .testTarget(name: "LoopTests", dependencies: ["Loop", "Testbed", "Bytes", "CBoard"], swiftSettings: common),
         .testTarget(name: "PanelTests", dependencies: ["Panel", "Bytes", "CBoard"], swiftSettings: common),
         .testTarget(
-            name: "GatewayTests", dependencies: ["Gateway", "Loop", "Panel", "Payload", "Store", "Bytes", "CBoard"],
+            name: "GatewayTests",
+            dependencies: [
+                "Gateway", "Panel", "Loop", "SGP", "Payload", "Sealing", "Store", "Testbed", "Bytes", "CBoard",
+            ],
             swiftSettings: common),
     ],
     swiftLanguageModes: [.v6]

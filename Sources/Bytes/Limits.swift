@@ -116,9 +116,9 @@ public enum Limits {
 
     // MARK: Processes
 
-    /// Descriptors of one poll: signals, control socket and its clients, the server's socket, DNS, two pipes to each
-    /// hook, outlets.
-    public static let pollSlots = 1 + 1 + controlClients + 1 + 16 + 2 * hooks + outlets
+    /// Descriptors of one poll: signals, control socket and its clients, the server's socket, DNS, buttons, two pipes to
+    /// each hook, outlets.
+    public static let pollSlots = 1 + 1 + controlClients + 1 + 16 + panelOutputs + 2 * hooks + outlets
     /// Clients of the control socket at once.
     public static let controlClients = 8
     public static let controlRequest = 1024
@@ -131,6 +131,21 @@ public enum Limits {
     public static let deviceName = 64
     /// What a device without access is left alone before the next try.
     public static let panelRetry: Int64 = 10_000
+    /// Where GPIO and PWM chips are looked for: the kernel counts them from 0, with gaps where one was removed.
+    public static let chips = 256
+    /// A button's contacts bounce for some milliseconds; a level counts once it has lasted this long.
+    public static let buttonSettle: Int64 = 20
+    /// From here on a press is a long one.
+    public static let buttonLong: Int64 = 2000
+    /// An edge that claims to be older was stamped by another clock.
+    public static let buttonEdgeAge: Int64 = 10_000
+    /// Edges of one button that one turn of the loop takes.
+    public static let buttonEdges = 64
+    /// How long the files of a PWM channel may take to become writable, and how often they are tried.
+    public static let pwmPatience: Int64 = 5000
+    public static let pwmRetry: Int64 = 100
+    /// The tone of a passive buzzer, in nanoseconds a period: 2.7 kHz, where common ones are loudest.
+    public static let tonePeriod: Int64 = 370_370
     /// The text of what is wrong with one output.
     public static let panelProblem = 384
     /// What is read of an LED's list of triggers.

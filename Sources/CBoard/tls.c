@@ -15,13 +15,19 @@ int cb_ssl_is_unexpected_eof(unsigned long code) {
     return ERR_GET_LIB(code) == ERR_LIB_SSL && ERR_GET_REASON(code) == SSL_R_UNEXPECTED_EOF_WHILE_READING;
 }
 
+/* Without a callback OpenSSL would ask for a passphrase on the terminal. */
+static int no_passphrase(char *buffer, int size, int writing, void *context) {
+    (void)buffer, (void)size, (void)writing, (void)context;
+    return -1;
+}
+
 STACK_OF(X509) *cb_read_chain(const void *pem, int size) {
     BIO *bio = BIO_new_mem_buf(pem, size);
     STACK_OF(X509) *chain = sk_X509_new_null();
-    X509 *certificate = bio != NULL ? PEM_read_bio_X509(bio, NULL, NULL, NULL) : NULL;
-    X509_free(certificate); /* the first is the leaf */
-    while (certificate != NULL && chain != NULL && (certificate = PEM_read_bio_X509(bio, NULL, NULL, NULL)) != NULL)
-        if (!sk_X509_push(chain, certificate)) X509_free(certificate);
+    X509 *one = bio != NULL ? PEM_read_bio_X509(bio, NULL, no_passphrase, NULL) : NULL;
+    X509_free(one); /* the first is the leaf */
+    while (one != NULL && chain != NULL && (one = PEM_read_bio_X509(bio, NULL, no_passphrase, NULL)) != NULL)
+        if (!sk_X509_push(chain, one)) X509_free(one);
     ERR_clear_error();
     BIO_free(bio);
     return chain;

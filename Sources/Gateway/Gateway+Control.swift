@@ -55,7 +55,8 @@ extension Gateway {
                 ?? KeepAlive(interval: configuration.keepalive.minimum * milliseconds, pongTimeout: 0),
             minimum: configuration.keepalive.minimum, maximum: configuration.keepalive.maximum,
             counters: Counters(), memory: memory, message: panel.light(.message).name, link: panel.light(.link).name,
-            buzzer: configuration.panel.buzzer.isEmpty ? "none" : "ready", panelProblems: panel.problemCount)
+            buzzer: configuration.panel.buzzer.isEmpty ? "none" : panel.hasProblem(.buzzer) ? "problem" : "ready",
+            panelProblems: panel.problemCount)
         if let uplink {
             report.address = uplink.identity?.address ?? Blob<255>()
             report.endpoint = uplink.endpointText

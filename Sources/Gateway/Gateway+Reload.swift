@@ -47,7 +47,7 @@ extension Gateway {
             if uplink.link.state != .connected { uplink.reconnect(now: now) }
             return
         }
-        uplink?.stop(now: now)
+        uplink?.finish(.stopped, now: now)
         uplink = nil
         guard let settings else { return }
         do throws(StoreError) {

@@ -76,6 +76,7 @@ final class Gateway {
             self.answer(request, into: &answer, now: now)
         }
         showLink(now: now)
+        takePresses(now: now)
         advanceTest(now: now)
         if let deadline = panel.deadline, now >= deadline { panel.tick(now: now, wall: clock.unixMilliseconds) }
         logPanelProblems()
@@ -88,6 +89,7 @@ final class Gateway {
         poll.add(signals.raw, events: POLLIN)
         control.register(in: &poll)
         uplink?.register(in: &poll)
+        panel.forEachDescriptor { poll.add($0, events: POLLIN) }
         hooks.register(in: &poll, now: now)
         outlets.register(in: &poll)
         let due = min(
@@ -101,13 +103,26 @@ final class Gateway {
     private func shutDown() {
         let now = clock.now
         manager.stopping()
-        uplink?.stop(now: now)
+        stopUplink(now: now)
         hooks.stop()
         outlets.advance(now: now)
         panel.shutdown(wall: clock.unixMilliseconds)
         log.notice(.gateway, "stopped")
         log.flush()
         control.remove()
+    }
+
+    /// Waits until the server has taken notice, a second at most.
+    private func stopUplink(now: Int64) {
+        guard let uplink else { return }
+        uplink.stop(now: now)
+        while uplink.isClosing {
+            poll.removeAll()
+            uplink.register(in: &poll)
+            let left = uplink.deadline(now: clock.now) - clock.now
+            do throws(SystemError) { try poll.wait(milliseconds: Int32(clamping: max(left + 1, 0))) } catch { return }
+            uplink.advance(now: clock.now, unixTime: clock.unixTime)
+        }
     }
 
     // MARK: Signals
@@ -167,6 +182,21 @@ final class Gateway {
         shownLink = state
         manager.status(state.name)
         panel.setLight(.link, Lights.link(state), now: now, wall: clock.unixMilliseconds)
+    }
+
+    /// A press of the button: everything counts as read. A long one: `panel test`.
+    private func takePresses(now: Int64) {
+        while let press = panel.nextPress(now: now) {
+            switch press {
+            case .short:
+                log.notice(.panel, "button: everything counts as read")
+                do throws(StoreError) { _ = try store.markAllRead() } catch { report(error) }
+                refreshMessageLight(now: now)
+            case .long:
+                log.notice(.panel, "button: panel test")
+                if testStep == nil { beginTestStep(0, now: now) }
+            }
+        }
     }
 
     private func logPanelProblems() {

@@ -8,8 +8,8 @@ public struct AddressList: BitwiseCopyable, Sendable {
     public var isEmpty: Bool { count == 0 }
     public var first: SocketAddress? { addresses[0] }
 
-    /// The address at a place below `count`.
-    public subscript(index: Int) -> SocketAddress? { index < count ? addresses[index] : nil }
+    /// The address at a place, nil where there is none.
+    public subscript(index: Int) -> SocketAddress? { index >= 0 && index < count ? addresses[index] : nil }
 
     /// Appends an address; more than eight are left out.
     public mutating func append(_ address: SocketAddress) {

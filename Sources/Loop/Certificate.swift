@@ -13,11 +13,11 @@ public enum Certificate {
         public var notAfter: String
     }
 
-    /// The DER form of the first certificate in a PEM text, or nil if there is none. Allocates.
+    /// The DER form of the first certificate in a PEM text, or nil if there is none or it is longer than one that can be
+    /// pinned. Allocates.
     public static func der(pem: UnsafeRawBufferPointer) -> [UInt8]? {
         withCertificate(pem) { certificate in
             let length = Int(i2d_X509(certificate, nil))
-            guard length > 0, length <= Limits.certificate else { return nil }
             var der = [UInt8](repeating: 0, count: length)
             return der.withUnsafeMutableBufferPointer { buffer -> Bool in
                 var at = buffer.baseAddress
@@ -26,7 +26,20 @@ public enum Certificate {
         }
     }
 
-    /// Subject, issuer and fingerprint of the first certificate in a PEM text, or nil if there is none. Allocates.
+    /// The first certificate alone, without whatever else the text holds, or nil as `der`. Allocates.
+    public static func alone(pem: UnsafeRawBufferPointer) -> [UInt8]? {
+        withCertificate(pem) { certificate in
+            guard let bio = BIO_new(BIO_s_mem()) else { return nil }
+            defer { BIO_free(bio) }
+            guard PEM_write_bio_X509(bio, certificate) == 1 else { return nil }
+            // Base64 and line ends take less than a half more.
+            var text = [UInt8](repeating: 0, count: 2 * Limits.certificate)
+            let count = BIO_read(bio, &text, Int32(text.count))
+            return count > 0 ? Array(text[0..<Int(count)]) : nil
+        }
+    }
+
+    /// Subject, issuer and fingerprint of the first certificate in a PEM text, or nil as `der`. Allocates.
     public static func describe(pem: UnsafeRawBufferPointer) -> Description? {
         withCertificate(pem) { certificate in
             var digest = [UInt8](repeating: 0, count: 32)
@@ -50,6 +63,8 @@ public enum Certificate {
             return nil
         }
         defer { X509_free(certificate) }
+        let length = Int(i2d_X509(certificate, nil))
+        guard length > 0, length <= Limits.certificate else { return nil }
         return body(certificate)
     }
 

@@ -15,6 +15,9 @@ public final class ControlSocket {
     private let path: String
     private var listener = FileDescriptor()
     private let clients: UnsafeMutablePointer<Client>
+    /// When clients are taken again after one could not be; nil while they are.
+    private var acceptDue: Int64?
+    private static let acceptPause: Int64 = 1_000
     /// A client that neither asks nor reads is dropped after this time.
     private static let patience: Int64 = 5_000
 
@@ -43,7 +46,7 @@ public final class ControlSocket {
 
     /// Adds the listener and the clients to a poll set.
     public func register(in set: inout PollSet) {
-        set.add(listener.raw, events: hasRoom ? POLLIN : 0)
+        set.add(listener.raw, events: hasRoom && acceptDue == nil ? POLLIN : 0)
         for index in 0..<Limits.controlClients {
             set.add(clients[index].descriptor.raw, events: clients[index].isAnswering ? POLLOUT : POLLIN)
         }
@@ -54,9 +57,9 @@ public final class ControlSocket {
         return false
     }
 
-    /// When the next silent client is dropped.
+    /// When the next silent client is dropped, or clients are taken again.
     public var deadline: Int64 {
-        var earliest = Int64.max
+        var earliest = acceptDue ?? .max
         for index in 0..<Limits.controlClients where clients[index].descriptor.isOpen {
             earliest = min(earliest, clients[index].since + Self.patience)
         }
@@ -75,9 +78,15 @@ public final class ControlSocket {
     }
 
     private func accept(now: Int64) {
+        if let due = acceptDue, now < due { return }
+        acceptDue = nil
         for index in 0..<Limits.controlClients where !clients[index].descriptor.isOpen {
             let raw = cb_accept(listener.raw)
-            guard raw >= 0 else { return }
+            guard raw >= 0 else {
+                // Without a free descriptor the client stays in the queue, and poll would report it again at once.
+                if cb_errno() != EAGAIN { acceptDue = now + Self.acceptPause }
+                return
+            }
             clients[index].descriptor = FileDescriptor(raw: raw)
             clients[index].request.removeAll()
             clients[index].answer.removeAll()
@@ -91,7 +100,7 @@ public final class ControlSocket {
         let tail = clients[index].request.tail
         let count = CBoard.read(clients[index].descriptor.raw, tail.baseAddress, tail.count)
         guard count > 0 else {
-            if count == 0 || cb_errno() != EAGAIN { drop(index) }
+            if count == 0 || (cb_errno() != EAGAIN && cb_errno() != EINTR) { drop(index) }
             return
         }
         clients[index].request.commit(count)
@@ -163,12 +172,14 @@ public enum UnixSocket {
         guard let address = address(path) else { throw SystemError("connect", code: ENAMETOOLONG) }
         let descriptor = FileDescriptor(raw: CBoard.socket(AF_UNIX, type, 0))
         guard descriptor.isOpen else { throw SystemError("socket") }
+        // A gateway that hangs has a full queue, and connecting to it would wait for ever.
+        cb_set_socket_timeout(descriptor.raw, milliseconds)
         guard withPointer(address, { CBoard.connect(descriptor.raw, $0, $1) }) == 0 else {
-            throw SystemError("connect")
+            throw SystemError("connect", code: cb_errno() == EAGAIN ? ETIMEDOUT : cb_errno())
         }
         let line = Array((request + "\n").utf8)
         guard CBoard.send(descriptor.raw, line, line.count, Int32(MSG_NOSIGNAL)) == line.count else {
-            throw SystemError("send")
+            throw SystemError("send", code: cb_errno() == EAGAIN ? ETIMEDOUT : cb_errno())
         }
         var answer: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 4096)

@@ -6,6 +6,8 @@ public enum HTTPError: Error, Equatable, Sendable {
     case network(String)
     case status(Int)
     case malformed
+    /// The connection ended before the document did.
+    case truncated
     case tooLong
     case timeout
 
@@ -15,135 +17,51 @@ public enum HTTPError: Error, Equatable, Sendable {
         case .network(let text): text
         case .status(let code): "the server answered with status \(code)"
         case .malformed: "the answer is no HTTP"
+        case .truncated: "the answer ended too early"
         case .tooLong: "the answer is too long"
         case .timeout: "no answer in time"
         }
     }
 }
 
-/// A web address of the kinds that servers publish: `http://`, `https://` or none, a host, perhaps a port and a path.
-public struct WebAddress: Equatable, Sendable {
-    public var isSecure: Bool
-    public var host: String
-    public var port: UInt16
-    /// Begins with `/`.
-    public var path: String
-
-    /// Nil for what is not of this form.
-    public init?(_ text: String) {
-        var rest = Substring(text)
-        isSecure = rest.hasPrefix("https://")
-        if isSecure { rest = rest.dropFirst(8) } else if rest.hasPrefix("http://") { rest = rest.dropFirst(7) }
-        let slash = rest.utf8.firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
-        path = slash == rest.endIndex ? "/" : String(rest[slash...])
-        guard let parts = WebAddress.split(rest[..<slash]) else { return nil }
-        host = parts.host
-        port = parts.port ?? (isSecure ? 443 : 80)
-        for byte in text.utf8 where byte <= 0x20 || byte == 0x7F { return nil }
-    }
-
-    /// `host`, `host:port` or `[address]:port`.
-    private static func split(_ text: Substring) -> (host: String, port: UInt16?)? {
-        var host = text
-        var port: UInt16?
-        if let colon = text.utf8.lastIndex(of: UInt8(ascii: ":")), !text.hasSuffix("]") {
-            guard let number = UInt16(text[text.utf8.index(after: colon)...]), number > 0 else { return nil }
-            port = number
-            host = text[..<colon]
-        }
-        if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
-        return host.isEmpty ? nil : (String(host), port)
-    }
-}
-
 /// Fetches one small document, for the commands: waits, but never longer than a given time. The chain of an HTTPS
 /// server is not verified: what is fetched is shown to a person first (SGP v2 §1).
 public enum HTTPFetch {
-    /// GETs the document and returns its body of at most `limit` bytes.
+    /// Bytes that the status line and the header fields may take.
+    private static let head = 16_384
+
+    /// GETs the document and returns its body of at most `limit` bytes, all within `milliseconds`.
     public static func get(
         _ address: WebAddress, at target: SocketAddress, limit: Int, milliseconds: Int64
     ) throws(HTTPError) -> [UInt8] {
-        let deadline = SystemClock().now + milliseconds
-        let socket = try connect(target, deadline: deadline)
-        let ssl = address.isSecure ? try handshake(socket.raw) : nil
-        defer {
-            if let ssl {
-                SSL_CTX_free(SSL_get_SSL_CTX(ssl))
-                SSL_free(ssl)
-            }
-        }
+        let exchange = HTTPExchange(deadline: SystemClock().now + milliseconds)
+        try exchange.connect(to: target)
+        if address.isSecure { try exchange.handshake(host: address.host) }
+        try exchange.send(Array(request(address).utf8))
+        return try body(of: exchange.receive(limit: limit + head), limit: limit)
+    }
+
+    /// Of version 1.0, whose answer ends with the connection.
+    static func request(_ address: WebAddress) -> String {
         let name = address.host.utf8.contains(UInt8(ascii: ":")) ? "[" + address.host + "]" : address.host
-        let request = Array(
-            "GET \(address.path) HTTP/1.0\r\nHost: \(name):\(address.port)\r\nUser-Agent: skyglowd\r\n\r\n".utf8)
-        guard write(request, socket.raw, ssl) else { throw .network("the request could not be sent") }
-        return try body(of: receive(socket.raw, ssl, limit: limit + 16_384, deadline: deadline), limit: limit)
-    }
-
-    private static func connect(_ target: SocketAddress, deadline: Int64) throws(HTTPError) -> FileDescriptor {
-        let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
-        let socket = FileDescriptor(raw: CBoard.socket(target.family, type, 0))
-        guard socket.isOpen else { throw .network(SystemError("socket").text) }
-        let left = max(deadline - SystemClock().now, 1)
-        cb_set_socket_timeout(socket.raw, Int32(clamping: left))
-        guard target.withPointer({ CBoard.connect(socket.raw, $0, $1) }) == 0 else {
-            if cb_errno() == EINPROGRESS || cb_errno() == EAGAIN { throw .timeout }
-            throw .network(SystemError("connect to " + target.text).text)
-        }
-        return socket
-    }
-
-    private static func handshake(_ socket: Int32) throws(HTTPError) -> OpaquePointer {
-        guard let context = SSL_CTX_new(TLS_client_method()), let ssl = SSL_new(context) else {
-            throw .network("no memory for TLS")
-        }
-        SSL_set_verify(ssl, SSL_VERIFY_NONE, nil)
-        guard SSL_set_fd(ssl, socket) == 1, SSL_connect(ssl) == 1 else {
-            SSL_free(ssl)
-            SSL_CTX_free(context)
-            throw .network("the TLS handshake failed")
-        }
-        return ssl
-    }
-
-    private static func write(_ bytes: [UInt8], _ socket: Int32, _ ssl: OpaquePointer?) -> Bool {
-        if let ssl { return SSL_write(ssl, bytes, Int32(bytes.count)) == Int32(bytes.count) }
-        return send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
-    }
-
-    /// Everything up to the end of the connection.
-    private static func receive(
-        _ socket: Int32, _ ssl: OpaquePointer?, limit: Int, deadline: Int64
-    ) throws(HTTPError) -> [UInt8] {
-        var answer: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 4096)
-        while answer.count <= limit {
-            guard SystemClock().now < deadline else { throw .timeout }
-            let count =
-                ssl.map { Int(SSL_read($0, &chunk, Int32(chunk.count))) } ?? recv(socket, &chunk, chunk.count, 0)
-            if count <= 0 {
-                if count < 0, ssl == nil { throw cb_errno() == EAGAIN ? .timeout : .network(SystemError("recv").text) }
-                return answer
-            }
-            answer.append(contentsOf: chunk[0..<count])
-        }
-        throw .tooLong
+        let isUsual = address.port == (address.isSecure ? 443 : 80)
+        let host = isUsual ? name : "\(name):\(address.port)"
+        return "GET \(address.path) HTTP/1.0\r\nHost: \(host)\r\nUser-Agent: skyglowd\r\n\r\n"
     }
 
     /// Checks the status line and the length, and cuts the head off.
     static func body(of answer: [UInt8], limit: Int) throws(HTTPError) -> [UInt8] {
-        guard let end = endOfHead(answer) else { throw .malformed }
-        let head = String(decoding: answer[0..<end], as: UTF8.self)
-        let lines = head.split(separator: "\r\n")
+        guard let end = endOfHead(answer) else { throw answer.isEmpty ? .truncated : .malformed }
+        let lines = String(decoding: answer[0..<end], as: UTF8.self).split(separator: "\r\n")
         guard let first = lines.first, first.hasPrefix("HTTP/1.") else { throw .malformed }
         let words = first.split(separator: " ")
-        guard words.count >= 2, let status = Int(words[1]) else { throw .malformed }
-        guard status == 200 else { throw .status(status) }
-        var body = Array(answer[(end + 4)...])
-        for line in lines.dropFirst() where line.lowercased().hasPrefix("content-length:") {
-            let value = line.dropFirst("content-length:".count).drop(while: { $0 == " " })
-            guard let length = Int(value), length >= 0, length <= body.count else { throw .malformed }
-            body = Array(body[0..<length])
+        guard words.count >= 2, words[1].utf8.count == 3, let status = Int(words[1]), status >= 100 else {
+            throw .malformed
         }
+        guard status == 200 else { throw .status(status) }
+        let fields = lines.dropFirst()
+        let rest = answer[(end + 4)...]
+        let body = isChunked(fields) ? try unchunk(rest) : try cut(rest, to: length(fields))
         guard body.count <= limit else { throw .tooLong }
         return body
     }
@@ -155,5 +73,68 @@ public enum HTTPFetch {
             return index
         }
         return nil
+    }
+
+    /// The values of a header field, without the blanks around them.
+    private static func values(_ name: String, _ fields: ArraySlice<Substring>) -> [Substring] {
+        var values: [Substring] = []
+        for field in fields where field.prefix(name.utf8.count + 1).lowercased() == name + ":" {
+            var value = field.dropFirst(name.utf8.count + 1)
+            while value.utf8.first == 0x20 || value.utf8.first == 0x09 { value = value.dropFirst() }
+            while value.utf8.last == 0x20 || value.utf8.last == 0x09 { value = value.dropLast() }
+            values.append(value)
+        }
+        return values
+    }
+
+    /// What Content-Length says, nil without one. Several must agree (RFC 9112 §6.3).
+    private static func length(_ fields: ArraySlice<Substring>) throws(HTTPError) -> Int? {
+        var length: Int?
+        for value in values("content-length", fields) {
+            for byte in value.utf8 where byte < UInt8(ascii: "0") || byte > UInt8(ascii: "9") { throw .malformed }
+            guard let number = Int(value), length == nil || length == number else { throw .malformed }
+            length = number
+        }
+        return length
+    }
+
+    private static func cut(_ bytes: ArraySlice<UInt8>, to length: Int?) throws(HTTPError) -> [UInt8] {
+        guard let length else { return Array(bytes) }
+        guard length <= bytes.count else { throw .truncated }
+        return Array(bytes.prefix(length))
+    }
+
+    private static func isChunked(_ fields: ArraySlice<Substring>) -> Bool {
+        values("transfer-encoding", fields).contains { $0.lowercased() == "chunked" }
+    }
+
+    /// Joins the chunks of a body that an HTTP/1.1 server sent although version 1.0 was asked for (RFC 9112 §7.1).
+    private static func unchunk(_ bytes: ArraySlice<UInt8>) throws(HTTPError) -> [UInt8] {
+        var rest = bytes
+        var body: [UInt8] = []
+        while true {
+            guard let end = rest.firstIndex(of: 13), end + 1 < rest.endIndex else { throw .truncated }
+            guard rest[end + 1] == 10, let size = chunkSize(rest[..<end]) else { throw .malformed }
+            rest = rest[(end + 2)...]
+            if size == 0 { return body }
+            guard rest.count >= size + 2 else { throw .truncated }
+            body += rest.prefix(size)
+            rest = rest.dropFirst(size)
+            guard rest.first == 13, rest.dropFirst().first == 10 else { throw .malformed }
+            rest = rest.dropFirst(2)
+        }
+    }
+
+    /// Hexadecimal digits, perhaps with an extension behind them.
+    private static func chunkSize(_ line: ArraySlice<UInt8>) -> Int? {
+        var size = 0
+        var digits = 0
+        for byte in line {
+            if byte == UInt8(ascii: ";") || byte == 0x20 || byte == 0x09 { break }
+            guard let digit = Hex.value(byte), digits < 7 else { return nil }
+            size = size << 4 | Int(digit)
+            digits += 1
+        }
+        return digits > 0 ? size : nil
     }
 }

@@ -19,24 +19,54 @@ public final class Resolver {
     public private(set) var textCount = 0
 
     private var channel: ares_channel?
+    private let servers: String?
+    /// The system's configuration, where no servers are given.
+    private let system: SystemServers?
+    private let timeout: Int32
+
+    /// Another resolv.conf than /etc's, and the port of its servers.
+    struct SystemServers {
+        var path: String
+        var port: UInt16
+    }
     /// The strings of the TXT records, each joined, one after the other; `textEnds` says where each ends.
     private var textBytes = ByteBuffer(capacity: 4096)
     private var textEnds = InlineArray<8, Int>(repeating: 0)
     private var isQuestionOpen = false
     private var port: UInt16 = 0
 
-    /// Uses these servers (`address[:port]`, comma-separated) or, without any, those of the system. Nil without memory.
-    public init?(servers: String?) {
-        guard ares_library_init(ARES_LIB_INIT_ALL) == 0 else { return nil }
+    /// Uses these servers (`address[:port]`, comma-separated) or, without any, those of the system. Nil without memory,
+    /// or if the servers are no such list.
+    public convenience init?(servers: String?) { self.init(servers: servers, system: nil) }
+
+    /// `timeout` is that of the first try, in milliseconds.
+    init?(servers: String?, system: SystemServers?, timeout: Int32 = 2_000) {
+        self.servers = servers
+        self.system = system
+        self.timeout = timeout
+        guard ares_library_init(ARES_LIB_INIT_ALL) == 0, open() else { return nil }
+    }
+
+    private func open() -> Bool {
         var options = ares_options()
-        options.timeout = 2_000
+        options.timeout = timeout
         options.tries = 2
-        let mask = ARES_OPT_TIMEOUTMS | ARES_OPT_TRIES
-        guard ares_init_options(&channel, &options, mask) == 0 else { return nil }
-        if let servers, ares_set_servers_ports_csv(channel, servers) != 0 { return nil }
+        var mask = ARES_OPT_TIMEOUTMS | ARES_OPT_TRIES
+        let path = system.map { strdup($0.path) } ?? nil
+        defer { free(path) }
+        if let system {
+            // Copied by c-ares.
+            options.resolvconf_path = path
+            options.udp_port = system.port
+            mask |= ARES_OPT_RESOLVCONF | ARES_OPT_UDP_PORT
+        }
+        guard ares_init_options(&channel, &options, mask) == 0 else { return false }
+        guard let servers else { return true }
+        return ares_set_servers_ports_csv(channel, servers) == 0
     }
 
     deinit {
+        isQuestionOpen = false
         if let channel { ares_destroy(channel) }
         ares_library_cleanup()
     }
@@ -49,7 +79,7 @@ public final class Resolver {
 
     /// Asks for the TXT records of a name.
     public func askText(_ name: String) {
-        begin()
+        guard begin() else { return }
         let me = Unmanaged.passUnretained(self).toOpaque()
         name.withCString { name in
             ares_query(
@@ -63,7 +93,7 @@ public final class Resolver {
 
     /// Asks for the IPv6 and IPv4 addresses of a host; each comes with this port.
     public func askAddresses(_ host: String, port: UInt16) {
-        begin()
+        guard begin() else { return }
         var hints = ares_addrinfo_hints()
         hints.ai_family = AF_UNSPEC
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
@@ -82,7 +112,7 @@ public final class Resolver {
     /// Gives the question up.
     public func cancel() {
         isQuestionOpen = false
-        ares_cancel(channel)
+        if let channel { ares_cancel(channel) }
         outcome = .idle
     }
 
@@ -126,13 +156,30 @@ public final class Resolver {
 
     // MARK: Answers
 
-    private func begin() {
-        ares_cancel(channel)
+    private func begin() -> Bool {
+        isQuestionOpen = false
         textBytes.removeAll()
         textCount = 0
         addresses = AddressList()
+        guard refresh() else {
+            outcome = .failed(Int32(ARES_ENOMEM))
+            return false
+        }
         outcome = .pending
         isQuestionOpen = true
+        return true
+    }
+
+    /// Ends what was asked before. A board may get its address, and resolv.conf its servers, long after the start; c-ares
+    /// reads that file only when a channel is made.
+    private func refresh() -> Bool {
+        guard servers == nil else {
+            ares_cancel(channel)
+            return true
+        }
+        if let old = channel { ares_destroy(old) }
+        channel = nil
+        return open()
     }
 
     private func finish(_ status: Int32) {
@@ -146,16 +193,27 @@ public final class Resolver {
         let parsed = status == 0 ? ares_parse_txt_reply_ext(answer, length, &list) : status
         defer { if let list { ares_free_data(list) } }
         var next = list
-        while let record = next {
-            if record.pointee.record_start != 0 || textCount == 0 {
-                guard textCount < textEnds.count else { break }
-                textCount += 1
-            }
-            textBytes.append(UnsafeRawBufferPointer(start: record.pointee.txt, count: record.pointee.length))
-            textEnds[textCount - 1] = textBytes.count
-            next = record.pointee.next
+        while let string = next {
+            guard keep(string.pointee) else { break }
+            next = string.pointee.next
         }
         finish(parsed)
+    }
+
+    /// Adds a string to its record. False once there is no room for it; half a record is then forgotten, since it could
+    /// say something else than the whole.
+    private func keep(_ string: ares_txt_ext) -> Bool {
+        if string.record_start != 0 || textCount == 0 {
+            guard textCount < textEnds.count else { return false }
+            textCount += 1
+        }
+        textBytes.append(UnsafeRawBufferPointer(start: string.txt, count: string.length))
+        guard !textBytes.overflowed else {
+            textCount -= 1
+            return false
+        }
+        textEnds[textCount - 1] = textBytes.count
+        return true
     }
 
     private func receiveAddresses(_ status: Int32, _ result: UnsafeMutablePointer<ares_addrinfo>?) {
@@ -175,7 +233,6 @@ public final class Resolver {
 extension ByteBuffer {
     /// c-ares's words for a status, without allocating.
     public mutating func append(resolverStatus status: Int32) {
-        guard let words = ares_strerror(status) else { return }
-        append(UnsafeRawBufferPointer(start: words, count: strlen(words)))
+        append(cString: ares_strerror(status))
     }
 }

@@ -8,6 +8,8 @@ public struct SocketAddress: BitwiseCopyable, Sendable {
 
     /// An address from its literal, or nil if the text is none. Brackets around IPv6 are not part of it.
     public init?(literal: String, port: UInt16) {
+        // C would see the text end at a zero byte.
+        for byte in literal.utf8 where byte == 0 { return nil }
         var v4 = sockaddr_in()
         var v6 = sockaddr_in6()
         var storage = sockaddr_storage()
@@ -59,6 +61,7 @@ public struct SocketAddress: BitwiseCopyable, Sendable {
     }
 
     public var family: Int32 { Int32(storage.ss_family) }
+    var isIPv6: Bool { family == AF_INET6 }
 
     fileprivate func withBytes<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
         withUnsafeBytes(of: storage) { body($0) }

@@ -6,6 +6,8 @@ public enum StreamError: Error, Equatable, Sendable {
     case tls(UInt)
     /// The server's certificate is not the pinned one.
     case pinMismatch
-    /// The other side closed the connection.
+    /// The other side closed the connection with TLS's own goodbye, which nobody between can forge.
     case closed
+    /// The connection ended without that goodbye.
+    case truncated
 }

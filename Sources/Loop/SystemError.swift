@@ -27,7 +27,6 @@ extension ByteBuffer {
 
     /// The system's words for an errno, without allocating.
     public mutating func append(errno code: Int32) {
-        guard let words = strerror(code) else { return }
-        append(UnsafeRawBufferPointer(start: words, count: strlen(words)))
+        append(cString: strerror(code))
     }
 }

@@ -9,6 +9,8 @@ public final class TLSContext {
     private var shown = ByteBuffer(capacity: Limits.certificate)
     /// The last handshake met another certificate than the pinned one.
     public private(set) var mismatch = false
+    /// The last handshake met the pinned certificate.
+    private(set) var matched = false
     /// SHA-256 of the certificate that the last handshake showed.
     public private(set) var shownFingerprint = Blob<32>()
 
@@ -37,7 +39,10 @@ public final class TLSContext {
         return !pinned.overflowed && !pinned.isEmpty
     }
 
-    func beginHandshake() { mismatch = false }
+    func beginHandshake() {
+        mismatch = false
+        matched = false
+    }
 
     private func isPinned(_ store: OpaquePointer) -> Bool {
         shown.removeAll()
@@ -56,7 +61,8 @@ public final class TLSContext {
             return Blob<32>(UnsafeRawBufferPointer(out)) ?? Blob<32>()
         }
         mismatch = shown.isEmpty || !shown.pointer.bytes.equals(pinned.pointer.bytes)
-        return !mismatch
+        matched = !mismatch
+        return matched
     }
 }
 
@@ -68,6 +74,6 @@ extension ByteBuffer {
             append(decimal: code)
             return
         }
-        append(UnsafeRawBufferPointer(start: words, count: strlen(words)))
+        append(cString: words)
     }
 }

@@ -16,14 +16,13 @@ public final class TLSStream {
     }
 
     public private(set) var stage = Stage.idle
-    /// Handshakes end here: the version of the protocol that was agreed on.
+    /// The version of TLS that the open connection agreed on; empty without one.
     public private(set) var version = Blob<16>()
 
     private let context: TLSContext
     private var socket = FileDescriptor()
     private var ssl: OpaquePointer?
     private var readWantsWrite = false
-    private var writeBlocked = false
     private var writeWantsRead = false
     private var handshakeWantsWrite = false
 
@@ -81,6 +80,9 @@ public final class TLSStream {
     }
 
     private func finishConnect(_ certificate: ClientCertificate?) throws(StreamError) {
+        // The socket reports no error while it is still connecting, so the error alone does not tell the two apart.
+        var one = pollfd(fd: socket.raw, events: Int16(POLLOUT), revents: 0)
+        guard poll(&one, 1, 0) != 0 else { return }
         var code: Int32 = 0
         var size = socklen_t(MemoryLayout<Int32>.size)
         getsockopt(socket.raw, SOL_SOCKET, SO_ERROR, &code, &size)
@@ -103,6 +105,8 @@ public final class TLSStream {
             }
             return
         }
+        // Nothing that TLS negotiates may go past the pin.
+        guard context.matched else { throw .pinMismatch }
         stage = .open
         if let name = SSL_get_version(ssl) {
             version = Blob<16>(UnsafeRawBufferPointer(start: name, count: strlen(name))) ?? Blob<16>()
@@ -138,6 +142,15 @@ public final class TLSStream {
         return error.map { .failed($0) } ?? .blocked
     }
 
+    /// Ends our half: nothing more is written, and the other side reads an end after everything that was. What it still
+    /// sends can be read until it ends its own half.
+    public func finishWriting() {
+        guard stage == .open, let ssl else { return }
+        ERR_clear_error()
+        SSL_shutdown(ssl)
+        shutdown(socket.raw, Int32(SHUT_WR))
+    }
+
     /// Closes the connection, with TLS's own goodbye where that does not block.
     public func close() {
         if let ssl {
@@ -148,6 +161,7 @@ public final class TLSStream {
         ssl = nil
         socket.close()
         stage = .idle
+        version = Blob<16>()
         readWantsWrite = false
         writeWantsRead = false
         handshakeWantsWrite = false
@@ -165,11 +179,11 @@ public final class TLSStream {
             return nil
         case SSL_ERROR_ZERO_RETURN: return .closed
         case SSL_ERROR_SYSCALL where ERR_peek_error() == 0:
-            return code == 0 ? .closed : .network(SystemError("connection", code: code))
+            return code == 0 ? .truncated : .network(SystemError("connection", code: code))
         default:
             let error = ERR_get_error()
             // OpenSSL 3 reports a connection cut without close_notify as a TLS error.
-            return cb_ssl_is_unexpected_eof(UInt(error)) != 0 ? .closed : .tls(UInt(error))
+            return cb_ssl_is_unexpected_eof(UInt(error)) != 0 ? .truncated : .tls(UInt(error))
         }
     }
 }

@@ -28,6 +28,12 @@ class Device {
     func tick(now: Int64, wall: Int64) {}
     /// Gives the device back as it was found.
     func stop(wall: Int64) {}
+    /// Puts out what another process left on; the device is of no use afterwards. What fails becomes the problem.
+    func putOut(now: Int64, wall: Int64) { stop(wall: wall) }
+    /// What `poll` watches for a button; −1 for none.
+    var eventDescriptor: Int32 { -1 }
+    /// The next press of a button that has not been told yet.
+    func nextPress(now: Int64) -> ButtonPress? { nil }
 
     /// Replaces the text of the problem by what `write` appends, and counts a change if the text is another.
     final func setProblem(_ write: (inout ByteBuffer) -> Void) {
@@ -57,14 +63,5 @@ class Device {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for index in 0..<problem.count { hash = (hash ^ UInt64(problem.bytes[index])) &* 0x100_0000_01B3 }
         return hash
-    }
-}
-
-/// An output whose back end this version does not have.
-final class UnavailableDevice: Device {
-    override init(role: PanelRole, label: String) {
-        super.init(role: role, label: label)
-        problem.append("not available in this version")
-        problemChanges = 1
     }
 }

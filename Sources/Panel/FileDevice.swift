@@ -48,6 +48,8 @@ final class FileDevice: Device {
         record(now: 0, wall: wall)
     }
 
+    override func putOut(now: Int64, wall: Int64) { show(.off, since: now, now: now, wall: wall) }
+
     /// Appends the pattern unless the file has it already.
     private func record(now: Int64, wall: Int64) {
         guard let pattern, pattern != recorded else { return }

@@ -1,8 +1,8 @@
 import Bytes
 import CBoard
 
-/// `led:NAME`: a light of the kernel's LED class. Blinks of one length are left to the kernel's `timer` trigger where it
-/// has one; everything else is switched by deadline.
+/// `led:NAME`: a light of the kernel's LED class. Blinks of one length are left to the kernel's `timer` trigger and other
+/// patterns to its `pattern` trigger, where it has them, so that blinking wakes nobody; the rest is switched by deadline.
 final class LEDDevice: Device {
     private let root: String
     private let names: [String]
@@ -15,13 +15,12 @@ final class LEDDevice: Device {
     private var trigger: Int32 = -1
     private var full = Blob<16>()
     private var hasTimer = false
+    private var hasPattern = false
     private var savedBrightness = Blob<16>()
     private var savedTrigger = Blob<64>()
 
     private var pattern = LightPattern.off
-    private var flashes: Flashes?
-    private var since: Int64 = 0
-    private var change: Int64?
+    private var switching = Switching()
     private var retryAt: Int64?
     /// What was last written; nil before the first time and after the kernel has blinked.
     private var isOn: Bool?
@@ -35,23 +34,28 @@ final class LEDDevice: Device {
         open(now: now)
     }
 
+    /// For `putOut` only: nothing is changed yet.
+    init(role: PanelRole, label: String, offIn root: String, names: [String]) {
+        self.root = root
+        self.names = names
+        super.init(role: role, label: label)
+    }
+
     deinit { closeAll() }
 
     override var deadline: Int64? {
-        guard let retryAt else { return change }
+        guard let retryAt else { return switching.change }
         return retryAt
     }
 
     override func show(_ pattern: LightPattern, since: Int64, now: Int64, wall: Int64) {
         self.pattern = pattern
-        self.since = since
-        flashes = pattern.flashes
+        switching.show(pattern, since: since)
         apply(now: now)
     }
 
     override func beep(_ count: Int, now: Int64, wall: Int64) {
-        since = now
-        flashes = .beeps(count)
+        switching.beep(count, now: now)
         pattern = .off
         update(now: now)
     }
@@ -62,7 +66,7 @@ final class LEDDevice: Device {
             open(now: now)
             return apply(now: now)
         }
-        if let change, change <= now { update(now: now) }
+        if let change = switching.change, change <= now { update(now: now) }
     }
 
     override func stop(wall: Int64) {
@@ -76,8 +80,22 @@ final class LEDDevice: Device {
             _ = put(savedTrigger, to: trigger)
         }
         closeAll()
-        change = nil
         retryAt = nil
+    }
+
+    override func putOut(now: Int64, wall: Int64) {
+        guard openBrightness() else { return }
+        trigger = openFile("trigger", O_RDWR)
+        if trigger >= 0 {
+            readTriggers()
+            let isOurs = savedTrigger.bytes.equals("timer") || savedTrigger.bytes.equals("pattern")
+            guard isOurs || savedTrigger.isEmpty || savedTrigger.bytes.equals("none") else { return closeAll() }
+            if isOurs, !put("none", to: trigger) {
+                return fail("cannot write ", "trigger", cb_errno(), now: now)
+            }
+        }
+        if !put("0", to: brightness) { return fail("cannot write ", "brightness", cb_errno(), now: now) }
+        closeAll()
     }
 
     // MARK: Showing
@@ -85,13 +103,7 @@ final class LEDDevice: Device {
     /// Hands the pattern to the kernel, or begins to switch it.
     private func apply(now: Int64) {
         guard brightness >= 0 else { return }
-        if hasTimer, let flashes, flashes.count == 1, pattern == .slow || pattern == .fast {
-            if startTimer(on: flashes.length, off: flashes.gap) {
-                change = nil
-                return
-            }
-            hasTimer = false
-        }
+        if let flashes = pattern.flashes, isLeftToKernel(flashes) { return switching.rest() }
         if kernelBlinks {
             kernelBlinks = false
             isOn = nil
@@ -100,16 +112,28 @@ final class LEDDevice: Device {
         update(now: now)
     }
 
+    /// A trigger that does not take the pattern is not tried again.
+    private func isLeftToKernel(_ flashes: Flashes) -> Bool {
+        if hasTimer, pattern == .slow || pattern == .fast {
+            if startTimer(on: flashes.length, off: flashes.gap) { return true }
+            hasTimer = false
+        }
+        if hasPattern {
+            if startPattern(flashes) { return true }
+            hasPattern = false
+        }
+        return false
+    }
+
     /// Writes the state of this moment if it differs, and says when to come again.
     private func update(now: Int64) {
-        guard brightness >= 0 else { return }
-        let moment = flashes?.moment(at: now - since) ?? LightMoment(isOn: pattern == .solid, change: nil)
-        change = moment.change.map { since + $0 }
-        guard moment.isOn != isOn else { return }
-        guard moment.isOn ? put(full, to: brightness) : put("0", to: brightness) else {
+        guard brightness >= 0 else { return switching.rest() }
+        let wanted = switching.isOn(at: now)
+        guard wanted != isOn else { return }
+        guard wanted ? put(full, to: brightness) : put("0", to: brightness) else {
             return fail("cannot write ", "brightness", cb_errno(), now: now)
         }
-        isOn = moment.isOn
+        isOn = wanted
     }
 
     /// The files of the delays exist only while the trigger is set, so they cannot be opened at start.
@@ -118,6 +142,38 @@ final class LEDDevice: Device {
         isOn = nil
         guard put("timer", to: trigger), delay("delay_on", on), delay("delay_off", off) else { return false }
         return true
+    }
+
+    /// A pattern is pairs of a brightness and a time. The kernel fades from each to the next, so each state is followed by
+    /// itself for no time: then the next comes at once.
+    private func startPattern(_ flashes: Flashes) -> Bool {
+        guard let period = flashes.period else { return false }
+        kernelBlinks = true
+        isOn = nil
+        guard put("pattern", to: trigger) else { return false }
+        let descriptor = openFile("pattern", O_WRONLY)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        list.removeAll()
+        let zero = Blob<16>("0") ?? Blob()
+        var rest = period
+        for index in 0..<flashes.count {
+            rest -= flashes.length
+            let gap = index + 1 < flashes.count ? flashes.gap : rest
+            appendStep(full, flashes.length)
+            appendStep(zero, gap)
+            rest -= gap
+        }
+        return put(list.pointer, to: descriptor)
+    }
+
+    private func appendStep(_ brightness: Blob<16>, _ milliseconds: Int64) {
+        for time in 0..<2 {
+            if !list.isEmpty { list.append(UInt8(ascii: " ")) }
+            list.append(brightness.bytes)
+            list.append(UInt8(ascii: " "))
+            list.append(decimal: time == 0 ? milliseconds : 0)
+        }
     }
 
     private func delay(_ name: String, _ milliseconds: Int64) -> Bool {
@@ -134,6 +190,17 @@ final class LEDDevice: Device {
     private func open(now: Int64) {
         closeAll()
         retryAt = now + Limits.panelRetry
+        guard openBrightness() else { return }
+        guard get(brightness, &savedBrightness) else { return fail("cannot read ", "brightness", cb_errno(), now: now) }
+        readMaximum()
+        clearProblem()
+        retryAt = nil
+        isOn = nil
+        openTrigger(now: now)
+    }
+
+    /// Opens the first of the names that exists, or says what is wrong.
+    private func openBrightness() -> Bool {
         for index in names.indices {
             path.removeAll()
             path.append(root)
@@ -141,17 +208,15 @@ final class LEDDevice: Device {
             path.append(names[index])
             directory = path.count
             brightness = openFile("brightness", O_RDWR)
-            if brightness >= 0 { break }
+            if brightness >= 0 { return true }
             let errno = cb_errno()
-            guard errno == ENOENT else { return report("cannot open ", path: path.pointer, errno) }
+            guard errno == ENOENT else {
+                report("cannot open ", path: path.pointer, errno)
+                return false
+            }
         }
-        guard brightness >= 0 else { return reportMissing() }
-        guard get(brightness, &savedBrightness) else { return fail("cannot read ", "brightness", cb_errno(), now: now) }
-        readMaximum()
-        clearProblem()
-        retryAt = nil
-        isOn = nil
-        openTrigger(now: now)
+        reportMissing()
+        return false
     }
 
     /// Remembers the trigger in force and ends it. An LED without triggers is driven all the same.
@@ -162,16 +227,17 @@ final class LEDDevice: Device {
             if errno != ENOENT { report("cannot open ", path: path.pointer, errno) }
             return
         }
-        list.removeAll()
-        let length = pread(trigger, list.tail.baseAddress, list.free, 0)
-        if length > 0 { list.commit(length) }
         readTriggers()
         if !put("none", to: trigger) { fail("cannot write ", "trigger", cb_errno(), now: now) }
     }
 
     /// The list is `none [mmc0] timer`: the one in force is in brackets.
     private func readTriggers() {
+        list.removeAll()
+        let length = pread(trigger, list.tail.baseAddress, list.free, 0)
+        if length > 0 { list.commit(length) }
         hasTimer = false
+        hasPattern = false
         savedTrigger = Blob()
         let pointer = list.pointer
         let bytes = pointer.bytes
@@ -185,6 +251,7 @@ final class LEDDevice: Device {
                 savedTrigger = Blob(word) ?? Blob()
             }
             if word.equals("timer") { hasTimer = true }
+            if word.equals("pattern") { hasPattern = true }
         }
     }
 
@@ -214,7 +281,7 @@ final class LEDDevice: Device {
         brightness = -1
         trigger = -1
         kernelBlinks = false
-        change = nil
+        switching.rest()
     }
 
     // MARK: Problems
@@ -240,34 +307,4 @@ final class LEDDevice: Device {
         closeAll()
         retryAt = now + Limits.panelRetry
     }
-}
-
-/// Replaces the contents of an attribute. A plain file in a test keeps nothing of what was longer before.
-private func put(_ value: UnsafeRawBufferPointer, to descriptor: Int32) -> Bool {
-    _ = ftruncate(descriptor, 0)
-    return pwrite(descriptor, value.baseAddress, value.count, 0) == value.count
-}
-
-private func put<let size: Int>(_ value: Blob<size>, to descriptor: Int32) -> Bool {
-    value.bytes.withUnsafeBytes { put($0, to: descriptor) }
-}
-
-private func put(_ word: String, to descriptor: Int32) -> Bool {
-    var word = word
-    return word.withUTF8 { put(UnsafeRawBufferPointer($0), to: descriptor) }
-}
-
-/// The number an attribute holds, without its newline; false if there is none.
-private func get<let size: Int>(_ descriptor: Int32, _ value: inout Blob<size>) -> Bool {
-    var text = InlineArray<size, UInt8>(repeating: 0)
-    let length = withUnsafeMutableBytes(of: &text) { pread(descriptor, $0.baseAddress, $0.count, 0) }
-    guard length >= 0 else { return false }
-    var digits = 0
-    while digits < length, text[digits] >= UInt8(ascii: "0"), text[digits] <= UInt8(ascii: "9") { digits += 1 }
-    guard digits > 0, let number = Blob<size>(text.span.bytes.extracting(0..<digits)) else {
-        cb_set_errno(EINVAL)
-        return false
-    }
-    value = number
-    return true
 }

@@ -13,25 +13,18 @@ public struct Panel: ~Copyable {
         var since: Int64 = 0
     }
 
-    /// Opens every output. One that cannot be opened becomes a problem and is tried again; the rest works.
-    ///
-    /// `ledRoot` is another place than the kernel's only in tests; `terminal` is where `term` draws.
-    public init(
-        _ configuration: PanelConfiguration, now: Int64, ledRoot: String = "/sys/class/leds", terminal: Int32 = 1
-    ) {
+    /// Opens every output and button. One that cannot be opened becomes a problem and is tried again; the rest works.
+    /// `terminal` is where `term` draws.
+    public init(_ configuration: PanelConfiguration, now: Int64, terminal: Int32 = 1) {
+        self.init(configuration, PanelSystem(), now: now, terminal: terminal)
+    }
+
+    init(_ configuration: PanelConfiguration, _ system: PanelSystem, now: Int64, terminal: Int32 = 1) {
         let line = TerminalLine(descriptor: terminal)
         var devices: [Device] = []
         for role in PanelRole.allCases {
             for output in configuration[role] {
-                switch output {
-                case .led(let names):
-                    devices.append(LEDDevice(role: role, label: output.label, root: ledRoot, names: names, now: now))
-                case .file(let path):
-                    devices.append(FileDevice(role: role, label: output.label, path: path, now: now))
-                case .term: devices.append(TerminalDevice(role: role, line: line))
-                case .line, .offset, .pwm: devices.append(UnavailableDevice(role: role, label: output.label))
-                case .none: break
-                }
+                if let device = system.open(output, role, line, now: now) { devices.append(device) }
             }
         }
         self.devices = devices
@@ -78,6 +71,22 @@ public struct Panel: ~Copyable {
         for device in devices { device.stop(wall: wall) }
     }
 
+    // MARK: Buttons
+
+    /// Calls `body` with every descriptor that is readable when a button may have been pressed.
+    public func forEachDescriptor(_ body: (Int32) -> Void) {
+        for device in devices where device.eventDescriptor >= 0 { body(device.eventDescriptor) }
+    }
+
+    /// The next press that has not been told yet. To be asked until nil whenever a descriptor is readable or `deadline`
+    /// has passed.
+    public mutating func nextPress(now: Int64) -> ButtonPress? {
+        for device in devices {
+            if let press = device.nextPress(now: now) { return press }
+        }
+        return nil
+    }
+
     private static func index(_ role: PanelRole) -> Int? {
         switch role {
         case .message: 0
@@ -101,6 +110,11 @@ extension Panel {
         var count = 0
         for device in devices where !device.problem.isEmpty { count += 1 }
         return count
+    }
+
+    public func hasProblem(_ role: PanelRole) -> Bool {
+        for device in devices where device.role == role && !device.problem.isEmpty { return true }
+        return false
     }
 
     /// Calls `body` with the role, the output as configured and what is wrong with it, for each output with a problem.
@@ -127,10 +141,11 @@ extension Panel {
         if index > 0, index <= devices.count, devices[index - 1].role != .buzzer {
             devices[index - 1].show(.off, since: now, now: now, wall: wall)
         }
-        guard index >= 0, index < devices.count else { return nil }
+        // Buttons come last and have nothing to show.
+        guard index >= 0, index < devices.count, devices[index].role != .button else { return nil }
         let device = devices[index]
-        guard device.role == .message || device.role == .link else {
-            if device.role == .buzzer { device.beep(2, now: now, wall: wall) }
+        guard device.role != .buzzer else {
+            device.beep(2, now: now, wall: wall)
             return PanelTestStep(role: device.role, label: device.label, duration: 1000)
         }
         device.show(.fast, since: now, now: now, wall: wall)

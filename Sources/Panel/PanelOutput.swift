@@ -8,7 +8,7 @@ public enum PanelRole: UInt8, CaseIterable, Sendable {
     case link
     /// The sound of a notification.
     case buzzer
-    /// An input: pressed, everything counts as read. Parsed, not yet served.
+    /// An input: pressed, everything counts as read.
     case button
 
     /// The key of the configuration.
@@ -30,7 +30,7 @@ public enum PanelOutput: Equatable, Sendable {
     case line(name: String, activeLow: Bool)
     /// A GPIO line found by its chip's label and its offset.
     case offset(chip: String, offset: UInt32, activeLow: Bool)
-    /// A PWM channel, for the buzzer.
+    /// A PWM channel, for the buzzer. `chip` is the name of the chip's device, or `pwmchipN`.
     case pwm(chip: String, channel: UInt32)
     /// The terminal of the process.
     case term

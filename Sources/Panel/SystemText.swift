@@ -4,8 +4,7 @@ import CBoard
 extension ByteBuffer {
     /// The text of an error number.
     mutating func append(errno: Int32) {
-        guard let text = strerror(errno) else { return append(decimal: errno) }
-        append(UnsafeRawBufferPointer(start: text, count: strlen(text)))
+        append(cString: strerror(errno))
     }
 
     /// Owner, group and mode of a file, because that is what a person must change after EACCES: ` (owner root:gpio,

@@ -143,10 +143,3 @@ extension StoreError {
         return out.pointer.withMemoryRebound(to: UInt8.self) { String(decoding: $0, as: UTF8.self) }
     }
 }
-
-extension ByteBuffer {
-    mutating func append(cString text: UnsafePointer<CChar>?) {
-        guard let text else { return }
-        append(UnsafeRawBufferPointer(start: text, count: strlen(text)))
-    }
-}

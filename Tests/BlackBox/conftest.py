@@ -64,7 +64,10 @@ def pytest_runtest_makereport(item, call):
 
 @pytest.fixture(scope="session")
 def settings(pytestconfig):
-    return pytestconfig.skyglow
+    settings = pytestconfig.skyglow
+    yield settings
+    if settings.registered:
+        settings.registered.close()
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 import re
 import signal
 import subprocess
+import threading
 import time
 
 import pytest
@@ -192,7 +193,6 @@ def test_log_f_follows(online, peer):
                                 stderr=subprocess.DEVNULL, text=True)
     try:
         lines = []
-        import threading
         threading.Thread(target=lambda: lines.extend(iter(follower.stdout.readline, "")), daemon=True).start()
         wait_until(lambda: lines, gateway.settings.seconds(5), "the lines so far")
         before = len(lines)
@@ -225,3 +225,18 @@ def test_panel_test_shows_each_output(online):
     gateway.cli("panel", "test")
     wait_until(lambda: len(gateway.panel()) > before, gateway.settings.seconds(10), "the message output was used")
     gateway.wait_light(False)
+
+
+def test_panel_off_leaves_a_running_gateway_its_lights(online):
+    gateway, _ = online
+    before = gateway.panel()
+    assert "running" in gateway.cli("panel", "off", code=69).stderr or gateway.panel() == before
+    assert gateway.panel() == before
+
+
+def test_panel_off_after_kill_9_puts_the_lights_out(online):
+    gateway, _ = online
+    gateway.kill()
+    gateway.cli("panel", "off")
+    assert gateway.panel()[-1][1:] == ("message", "off")
+    assert gateway.panel("link.log")[-1][1:] == ("link", "off")

@@ -1,5 +1,6 @@
 """`check` finds every fault with its line, and `run` refuses the same file (contract: Configuration)."""
 import re
+import subprocess
 
 import pytest
 
@@ -187,7 +188,6 @@ def test_an_empty_file_is_a_gateway_without_a_server(gateway):
 
 
 def test_environment_names_the_file_and_the_option_wins(gateway):
-    import subprocess
     elsewhere = gateway.directory / "elsewhere.conf"
     elsewhere.write_text("[server]\nadress = x\n")
 

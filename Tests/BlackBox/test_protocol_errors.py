@@ -2,6 +2,7 @@
 
 Each case starts the daemon afresh (the log's rate limits too), breaks one rule, and then the connection must come back
 and deliver."""
+import random
 import re
 import struct
 
@@ -243,7 +244,6 @@ def test_ten_protocol_errors_in_a_row(world, peer):
 
 def test_random_bytes_never_harm(world, peer, settings):
     """Seeded noise behind a good start; whatever it does, the next connection works."""
-    import random
     noise = random.Random(settings.seed)
     gateway, token = world.online(peer)
     for _ in range(20):

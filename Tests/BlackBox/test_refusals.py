@@ -1,4 +1,7 @@
 """Refused by the server: states of their own that stop, with a way out (spec §9; mosquitto #1056, tedge #1797)."""
+import shutil
+import tempfile
+
 import pytest
 
 from harness import wire
@@ -82,16 +85,14 @@ def test_a_hard_reason_with_retry_after_is_still_hard(online, peer):
 def test_an_unknown_device_is_refused(online, world, peer):
     """The server forgot the device (a new server process): AUTH_FAIL, so the gateway stops and says so."""
     gateway, _ = online
-    fresh = world.peer(directory=_copy(peer, world))
+    fresh = world.peer(directory=_copy(peer))
     gateway.configure("server", endpoint=f"127.0.0.1:{fresh.port}")
     gateway.restart(connect=False)
     gateway.wait_state("error-auth")
     assert not fresh.since(0, "registered"), "no second identity behind the owner's back"
 
 
-def _copy(peer, world):
-    import shutil
-    import tempfile
+def _copy(peer):
     directory = tempfile.mkdtemp(prefix="sgp-")
     for name in ("server.pem", "server.key"):
         shutil.copy(peer.directory / name, directory)

@@ -4,12 +4,11 @@ import stat
 import time
 
 import pytest
-from cryptography.hazmat.primitives import serialization
-
 from harness import certificates, wire
+from harness.registered import private_key
 
 
-def test_registers_then_logs_in_on_a_new_connection(world, peer, gateway):
+def test_registers_then_logs_in_on_a_new_connection(peer, gateway):
     gateway.start()
     address = peer.wait("registered")["address"]
     names = [e.get("type") or e["event"] for e in peer.since(0) if e["event"] in ("frame", "registered", "authenticated",
@@ -47,20 +46,11 @@ def test_private_key_lies_in_a_0600_file_whatever_the_umask(peer, gateway):
     gateway.start(umask=0)
     keys = []
     for path in gateway.state.rglob("*"):
-        if path.is_file() and _private_key(path.read_bytes()):
+        if path.is_file() and private_key(path.read_bytes()):
             keys.append(path)
     assert keys, f"no private key among {sorted(p.name for p in gateway.state.iterdir())}"
     for path in keys:
         assert stat.S_IMODE(path.stat().st_mode) == 0o600, f"{path.name} has mode {path.stat().st_mode:o}"
-
-
-def _private_key(data):
-    for load in (serialization.load_der_private_key, serialization.load_pem_private_key):
-        try:
-            return load(data, None)
-        except Exception:  # not a key in this form: the question is only whether it is one
-            continue
-    return None
 
 
 @pytest.mark.parametrize("when", ["early", "late"])

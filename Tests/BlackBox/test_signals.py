@@ -4,6 +4,8 @@ import time
 
 import pytest
 
+from harness.settings import wait_until
+
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT], ids=["TERM", "INT"])
 def test_stop_says_goodbye_and_exits_0(online, peer, number):
@@ -38,11 +40,10 @@ def test_term_is_heeded_in_every_state(world, peer, when):
 
 def test_term_while_notifications_pour_in(online, peer):
     gateway, token = online
-    peer.obeyed("flood", token=token, count=2000, data={"aps": {"alert": {"title": "pour"}}})
+    peer.obeyed("flood", token=token, count=800, data={"aps": {"alert": {"title": "pour"}}})
     gateway.stop()
     peer.wait_alone()
-    acknowledged = peer.acks()
-    assert acknowledged <= set(gateway.shown()) or len(acknowledged) > 900
+    assert peer.acks() <= set(gateway.shown()), "acknowledged and lost"
 
 
 def test_usr2_reconnects(online, peer):
@@ -58,7 +59,6 @@ def test_usr1_dumps_to_the_log(online):
     gateway, _ = online
     before = gateway.log()
     gateway.signal(signal.SIGUSR1)
-    from harness.settings import wait_until
     wait_until(lambda: gateway.log_after(before), gateway.settings.seconds(5), "a dump in the log")
     assert gateway.status()["state"] == "connected"
 
@@ -67,7 +67,6 @@ def test_hup_takes_the_new_file(online, peer):
     gateway, token = online
     gateway.configure("panel", message="file:elsewhere.log")
     gateway.signal(signal.SIGHUP)
-    from harness.settings import wait_until
     wait_until(lambda: gateway.panel("elsewhere.log"), gateway.settings.seconds(10), "the new panel is used")
     gateway.wait_state("connected")
     peer.wait_ack(peer.notify(token))

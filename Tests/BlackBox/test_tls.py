@@ -4,6 +4,7 @@ import shutil
 import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import rsa
 
 from harness import certificates
 
@@ -86,7 +87,6 @@ def test_dates_do_not_matter(world, tmp_path, years):
 
 @pytest.mark.parametrize("length", [2048, 4096])
 def test_names_and_key_sizes_do_not_matter(world, tmp_path, length):
-    from cryptography.hazmat.primitives.asymmetric import rsa
     key = rsa.generate_private_key(65537, length)
     directory = tmp_path / "peer"
     directory.mkdir()

@@ -1,6 +1,7 @@
 """Device tokens and the registration set: what the command line gives out and what the server is told (spec §7)."""
 import hashlib
 import re
+import subprocess
 
 import pytest
 
@@ -194,7 +195,6 @@ def test_add_while_the_server_is_away_is_sent_when_it_is_back(world, peer):
 
 
 def test_concurrent_adds_of_one_bundle_agree(peer, gateway):
-    import subprocess
     command = [*gateway.binary, "-c", str(gateway.config), "token", "add", DOOR]
     running = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(6)]
     answers = {r.communicate(timeout=gateway.settings.seconds(30))[0] for r in running}

@@ -240,6 +240,12 @@ import Testing
             ("link = pwm:0:0", ["f:2: `link`: `pwm:0:0` is for the buzzer only"]),
             ("button = term", ["f:2: `button`: `term` cannot be a button: expected gpio: or none"]),
             ("link = led:b|a\nmessage = led:a", ["f:3: `led:b|a` of `link` is used by `message` already"]),
+            ("link = gpio:A, gpio:!A", ["f:2: `link`: `gpio:!A` is named twice"]),
+            ("buzzer = gpio:A\nbutton = gpio:!A", ["f:3: `gpio:!A` of `button` is used by `buzzer` already"]),
+            (
+                "message = gpio:c:1\nlink = gpio:c:2\nbuzzer = gpio:!c:1",
+                ["f:4: `gpio:!c:1` of `buzzer` is used by `message` already"]
+            ),
             ("link = gpio:A\nbuzzer = gpio:!A", ["f:3: `gpio:!A` of `buzzer` is used by `link` already"]),
         ] as [(String, [String])])
     func panel(lines: String, expected: [String]) {

@@ -9,7 +9,8 @@ import Testing
     func panel(_ names: [String], buzzer: Bool = false) -> Panel {
         let outputs = [PanelOutput.led(names)]
         return Panel(
-            buzzer ? configuration(buzzer: outputs) : configuration(message: outputs), now: 0, ledRoot: folder.path)
+            buzzer ? configuration(buzzer: outputs) : configuration(message: outputs), system(leds: folder.path), now: 0
+        )
     }
 
     @Test func solidAndOffAndTheWayBack() {
@@ -188,7 +189,110 @@ import Testing
 
     @Test func aPathThatIsTooLong() {
         let root = "/" + String(repeating: "a", count: 4095)
-        let panel = Panel(configuration(message: [.led(["ACT"])]), now: 0, ledRoot: root)
+        let panel = Panel(configuration(message: [.led(["ACT"])]), system(leds: root), now: 0)
         #expect(panel.problemCount == 1)
+    }
+
+    // MARK: The pattern trigger
+
+    /// Each state is followed by itself for no time, so that the kernel does not fade; the times of a round add up to
+    /// the pattern's period.
+    @Test(
+        arguments: [
+            (.double, "15 100 15 0 0 150 0 0 15 100 15 0 0 1650 0 0"), (.pulse, "15 80 15 0 0 4920 0 0"),
+        ] as [(LightPattern, String)])
+    func otherPatternsAreTheKernelsToo(pattern: LightPattern, expected: String) {
+        folder.makeLED("ACT", trigger: "none [mmc0] timer pattern\n")
+        folder.write("ACT/pattern", "")
+        var panel = panel(["ACT"])
+        panel.setLight(.message, pattern, now: 0, wall: 0)
+        #expect(folder.read("ACT/trigger") == "pattern")
+        #expect(folder.read("ACT/pattern") == expected)
+        #expect(panel.deadline == nil)
+        panel.setLight(.message, .slow, now: 1, wall: 0)
+        #expect(folder.read("ACT/trigger") == "timer")
+        panel.setLight(.message, .solid, now: 2, wall: 0)
+        #expect(folder.read("ACT/trigger") == "none")
+        #expect(folder.read("ACT/brightness") == "15")
+        panel.shutdown(wall: 0)
+        #expect(folder.read("ACT/trigger") == "mmc0")
+    }
+
+    @Test func withoutTheTimerThePatternBlinks() {
+        folder.makeLED("ACT", trigger: "[none] pattern\n")
+        folder.write("ACT/pattern", "")
+        var panel = panel(["ACT"])
+        panel.setLight(.message, .fast, now: 0, wall: 0)
+        #expect(folder.read("ACT/pattern") == "15 125 15 0 0 125 0 0")
+        #expect(panel.deadline == nil)
+    }
+
+    @Test func aPatternTriggerThatMakesNoFileIsNotUsed() {
+        folder.makeLED("ACT", trigger: "[none] pattern\n")
+        var panel = panel(["ACT"])
+        panel.setLight(.message, .double, now: 0, wall: 0)
+        #expect(folder.read("ACT/trigger") == "none")
+        #expect(folder.read("ACT/brightness") == "15")
+        #expect(panel.deadline == 100)
+        #expect(panel.problems == [])
+    }
+
+    // MARK: The boards' names
+
+    /// What Raspberry Pi OS, Debian, an older kernel and a person's own overlay call the same light, with the triggers
+    /// and scales these come with. Whether the lamp hangs from the supply is the kernel's business.
+    @Test(
+        arguments: [
+            ("ACT", "255", "none rc-feedback [mmc0] timer heartbeat actpwr\n", "mmc0"),
+            ("led0", "255", "none kbd-scrolllock [mmc0] timer\n", "mmc0"),
+            ("led1", "255", "none timer [default-on] input\n", "default-on"),
+            ("mailbox:red:notify", "1", "[none] timer\n", "none"),
+        ])
+    func theFourShapes(name: String, maximum: String, trigger: String, before: String) {
+        folder.makeLED(name, trigger: trigger)
+        folder.write(name + "/max_brightness", maximum + "\n")
+        folder.write(name + "/brightness", maximum + "\n")
+        var panel = panel(["ACT", "led0", "led1", "mailbox:red:notify"])
+        panel.setLight(.message, .solid, now: 0, wall: 0)
+        #expect(folder.read(name + "/trigger") == "none")
+        #expect(folder.read(name + "/brightness") == maximum)
+        panel.setLight(.message, .off, now: 0, wall: 0)
+        #expect(folder.read(name + "/brightness") == "0")
+        panel.shutdown(wall: 0)
+        #expect(folder.read(name + "/trigger") == before)
+        #expect(folder.read(name + "/brightness") == maximum)
+    }
+
+    // MARK: panel off
+
+    func putOut(_ names: [String]) -> [String] {
+        var problems: [String] = []
+        Panel.putOut(configuration(message: [.led(names)]), system(leds: folder.path), now: 0, wall: 0) { _, _, text in
+            text.withUnsafeBytes { problems.append(String(decoding: $0, as: UTF8.self)) }
+        }
+        return problems
+    }
+
+    @Test(arguments: ["[none] timer\n", "none [timer]\n", "none timer [pattern]\n"])
+    func whatADeadGatewayLeftOnIsPutOut(trigger: String) {
+        folder.makeLED("ACT", trigger: trigger)
+        #expect(putOut(["x", "ACT"]) == [])
+        #expect(folder.read("ACT/brightness") == "0")
+        #expect(folder.read("ACT/trigger") == (trigger.hasPrefix("[none]") ? trigger : "none"))
+    }
+
+    /// A gateway that stopped in order gave the light back to the card reader.
+    @Test func aLightWithAnotherTriggerIsLeftAlone() {
+        folder.makeLED("ACT", trigger: "none [mmc0] timer\n")
+        #expect(putOut(["ACT"]) == [])
+        #expect(folder.read("ACT/brightness") == "7\n")
+        #expect(folder.read("ACT/trigger") == "none [mmc0] timer\n")
+    }
+
+    @Test func offWithoutTriggersAndWithoutTheLight() {
+        folder.makeLED("ACT", trigger: nil)
+        #expect(putOut(["ACT"]) == [])
+        #expect(folder.read("ACT/brightness") == "0")
+        #expect(putOut(["led7"]) == ["no LED led7 in \(folder.path)"])
     }
 }

@@ -47,7 +47,7 @@ import Testing
         folder.makeLED("ACT")
         var panel = Panel(
             configuration(message: [.led(["ACT"]), .file(folder.path + "/a"), .file(folder.path + "/b"), .none]),
-            now: 0, ledRoot: folder.path)
+            system(leds: folder.path), now: 0)
         panel.setLight(.message, .solid, now: 0, wall: 5)
         #expect(folder.read("ACT/brightness") == "15")
         #expect(folder.read("a") == "5 light message solid\n")
@@ -89,19 +89,24 @@ import Testing
         #expect(panel.problems.first?.hasSuffix("No such device or address") == true)
     }
 
-    @Test func backEndsOfLaterAreToldAndTheRestWorks() {
+    @Test func whatIsMissingIsToldAndTheRestWorks() {
         let path = folder.path + "/lights"
+        var system = system(leds: folder.path)
+        system.pwm = folder.path
+        system.gpio = FakeGPIO()
         var panel = Panel(
             configuration(
                 message: [.line(name: "GPIO17", activeLow: true), .file(path)],
                 link: [.offset(chip: "pinctrl-bcm2835", offset: 27, activeLow: false)],
-                buzzer: [.pwm(chip: "0", channel: 1)]), now: 0)
+                buzzer: [.pwm(chip: "0", channel: 1)]), system, now: 0)
         #expect(
             panel.problems == [
-                "message gpio:!GPIO17: not available in this version",
-                "link gpio:pinctrl-bcm2835:27: not available in this version",
-                "buzzer pwm:0:1: not available in this version",
+                "message gpio:!GPIO17: there is no GPIO chip in /dev",
+                "link gpio:pinctrl-bcm2835:27: there is no GPIO chip in /dev",
+                "buzzer pwm:0:1: no PWM chip 0 in \(folder.path)",
             ])
+        let buzzerHasOne = panel.hasProblem(.buzzer)
+        #expect(buzzerHasOne)
         panel.setLight(.message, .solid, now: 0, wall: 1)
         panel.beep(1, now: 0, wall: 1)
         #expect(folder.read("lights") == "1 light message solid\n")
@@ -164,7 +169,7 @@ import Testing
         var panel = Panel(
             configuration(
                 message: [.led(["ACT"]), .file(folder.path + "/f"), .none], buzzer: [.file(folder.path + "/f")]),
-            now: 0, ledRoot: folder.path)
+            system(leds: folder.path), now: 0)
         let first = panel.beginTest(0, now: 0, wall: 1)
         #expect(first == PanelTestStep(role: .message, label: "led:ACT", duration: 2000))
         #expect(folder.read("ACT/brightness") == "15")
@@ -196,5 +201,15 @@ import Testing
         #expect(panel.deadline == nil)
         #expect(panel.problemCount == 0)
         panel.shutdown(wall: 0)
+    }
+
+    @Test func filesRecordWhatPanelOffDid() {
+        let outputs = configuration(
+            message: [.file(folder.path + "/f"), .term, .none], buzzer: [.file(folder.path + "/b")])
+        var problems = 0
+        Panel.putOut(outputs, now: 0, wall: 9) { _, _, _ in problems += 1 }
+        #expect(folder.read("f") == "9 light message off\n")
+        #expect(folder.read("b") == nil)
+        #expect(problems == 0)
     }
 }

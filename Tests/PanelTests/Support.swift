@@ -62,6 +62,13 @@ func configuration(message: [PanelOutput] = [], link: [PanelOutput] = [], buzzer
     return configuration
 }
 
+/// LEDs elsewhere than the kernel's.
+func system(leds: String) -> PanelSystem {
+    var system = PanelSystem()
+    system.leds = leds
+    return system
+}
+
 /// Runs `body` with the file access of an unprivileged user, on this thread only. Root alone needs it.
 func asNobody<T>(_ body: () throws -> T) throws -> T {
     guard geteuid() == 0 else { return try body() }

@@ -103,6 +103,10 @@ void cb_free_chain(STACK_OF(X509) *chain);
 /* Milliseconds until c-ares must be called again, at most max_ms. */
 int cb_ares_timeout_ms(ares_channel channel, int max_ms);
 
+/* The next edge of a line requested for events, without waiting: 1 became active, 0 became inactive, -1 with errno, which
+ * is EAGAIN if there is none. Also how long ago it was by the kernel's monotonic clock, in milliseconds. */
+int cb_gpiod_next_edge(int fd, int64_t *age_ms);
+
 /* Allocations since the process began, split by who asked: Embedded Swift allocates with posix_memalign only, the
  * C libraries with malloc, calloc and realloc only. Counted where the linker wraps those four and free (see
  * cross/build --count-allocations); cb_alloc_counting() is 0 elsewhere. */

@@ -72,8 +72,7 @@ public struct Arguments {
         case "certificate": return try certificate()
         case "token": return try token()
         case "panel":
-            try second("panel", is: "test")
-            return try alone(.panelTest)
+            return try panel()
         case "inbox":
             let unread = has("--unread")
             return try alone(.inbox(unreadOnly: unread, limit: try number("-n")))
@@ -90,9 +89,11 @@ public struct Arguments {
         throw UsageError(text: "unexpected argument \(extra)")
     }
 
-    private mutating func second(_ verb: String, is expected: String) throws(UsageError) {
-        guard let word = words.first, word == expected else { throw UsageError(text: "use: \(verb) \(expected)") }
+    private mutating func panel() throws(UsageError) -> Command {
+        let verb = words.first
+        guard verb == "test" || verb == "off" else { throw UsageError(text: "use: panel test or panel off") }
         words.removeFirst()
+        return try alone(verb == "test" ? .panelTest : .panelOff)
     }
 
     private mutating func number(_ option: String) throws(UsageError) -> Int? {

@@ -16,6 +16,7 @@ public enum Command: Sendable, Equatable {
     case readAll
     case log(follow: Bool, lines: Int?)
     case panelTest
+    case panelOff
     case reconnect
     case reload
     case stop

@@ -47,6 +47,7 @@ public struct CommandRunner {
         case .log(let follow, let lines): return try log(follow: follow, lines: lines)
         case .status: return try status()
         case .panelTest: return try tell("panel test")
+        case .panelOff: return try panelOff()
         case .reconnect: return try tell("reconnect")
         case .reload: return try tell("reload")
         case .stop: return try stop()

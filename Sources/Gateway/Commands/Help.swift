@@ -13,6 +13,7 @@ public enum Help {
                                    connected, 3 not running
           reload, reconnect, stop  tells the running gateway to
           panel test               each output in turn
+          panel off                puts out what a gateway that died left on
           log [-f] [-n N]          the last N lines of the log; -f follows it
 
         Setting up

@@ -177,7 +177,9 @@ enum ConfigurationValues {
             do throws(PanelOutputError) { output = try PanelOutput(part, for: role) } catch {
                 throw ValueError(error.message)
             }
-            guard !outputs.contains(output) else { throw ValueError("`\(part)` is named twice") }
+            guard !outputs.contains(where: { $0 == output || $0.conflicts(with: output) }) else {
+                throw ValueError("`\(part)` is named twice")
+            }
             outputs.append(output)
         }
         return outputs

@@ -125,7 +125,7 @@ extension EndReason {
         case .network(let failure): self = .network(failure.code)
         case .tls(let code): self = .tls(code)
         case .pinMismatch: self = .pinMismatch
-        case .closed: self = .closed
+        case .closed, .truncated: self = .closed
         }
     }
 

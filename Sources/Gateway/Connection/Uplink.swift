@@ -62,6 +62,15 @@ final class Uplink {
     var ackAtPing: Int64 = 0
     var confirmedAck: Int64 = 0
     var lastEnd: EndReason?
+    private var closing: Closing?
+    private var discarded = ByteBuffer(capacity: 1024)
+
+    /// A connection between our goodbye and the server's.
+    private struct Closing {
+        var reason: EndReason
+        var until: Int64
+        var isHalfClosed = false
+    }
     /// What the panel should know, cleared by the gateway.
     var news = News()
     var endpointText = Blob<64>()
@@ -120,17 +129,15 @@ final class Uplink {
 
     /// Closes what there is and connects at once.
     func reconnect(now: Int64) {
-        drop(.requested, now: now)
+        if leave(.requested, now: now) { return }
+        if stream.stage != .idle || link.state == .resolving { finish(.requested, now: now) }
         link.kick(now: now)
     }
 
-    /// Says goodbye and stays away.
+    /// Says goodbye and stays away. `isClosing` tells whether the server has yet to take notice.
     func stop(now: Int64) {
-        drop(.stopped, now: now)
-        link.stop(.stopping, now: now)
-        do throws(StoreError) {
-            if confirmedAck > 0 { try store.deleteAcknowledgements(through: confirmedAck) }
-        } catch { report(error) }
+        if leave(.stopped, now: now) { return }
+        finish(.stopped, now: now)
     }
 
     // MARK: In the loop
@@ -139,6 +146,7 @@ final class Uplink {
     func deadline(now: Int64) -> Int64 {
         if wantsTurn { return now }
         var earliest = min(link.nextAttempt ?? .max, stageDeadline, registrationsDue ?? .max)
+        if let closing { return min(earliest, closing.until) }
         if stream.stage == .open { earliest = min(earliest, session.deadline) }
         if link.state == .resolving { earliest = min(earliest, now + Int64(resolver.timeout(limit: 1_000))) }
         return earliest
@@ -146,13 +154,14 @@ final class Uplink {
 
     func register(in set: inout PollSet) {
         if link.state == .resolving { resolver.register(in: &set) }
-        let hasRoom = session.receiveTail().count > 0
+        let hasRoom = isClosing || session.receiveTail().count > 0
         set.add(stream.raw, events: stream.interest(wantsRead: hasRoom, wantsWrite: session.hasFrames))
     }
 
     /// Goes on with whatever can go on.
     func advance(now: Int64, unixTime: Int64) {
         wantsTurn = false
+        guard !isClosing else { return advanceClosing(now: now) }
         if let due = registrationsDue, now >= due { sendRegistrations(now: now) }
         if link.takeAttempt(now: now) { begin(now: now) }
         if link.state == .resolving { resolve(now: now) }
@@ -167,19 +176,52 @@ final class Uplink {
         registrationsDue = nil
         do throws(StoreError) { try loadRegistrations() } catch { return report(error) }
         guard session.phase == .authenticated else { return }
-        drop(.registrationsChanged, now: now)
+        _ = leave(.registrationsChanged, now: now)
     }
 
     // MARK: Ends
 
-    /// Ends a connection that is still alive, with C_DISCONNECT.
-    func drop(_ reason: EndReason, now: Int64) {
-        guard stream.stage != .idle || link.state == .resolving else { return }
+    /// A goodbye has been said and the server's own end is awaited.
+    var isClosing: Bool { closing != nil }
+
+    /// How long the server may take to answer a goodbye.
+    private static let closingTime: Int64 = 1_000
+
+    /// Ends a connection that is alive: C_DISCONNECT, then the end of our half. Only when the server ends its half too has
+    /// it read every acknowledgement. False if there is no such connection.
+    func leave(_ reason: EndReason, now: Int64) -> Bool {
+        guard stream.stage == .open, closing == nil else { return false }
         session.sayGoodbye()
-        // A server reads what came before a goodbye, so acknowledgements that have left need not be repeated.
-        if flush(now: now).end == nil, !session.hasFrames { confirmedAck = max(confirmedAck, sentAck) }
-        finish(reason, now: now)
+        closing = Closing(reason: reason, until: now + Self.closingTime)
+        link.reached(reason == .stopped ? .stopping : .connecting, now: now)
+        advanceClosing(now: now)
+        return true
     }
+
+    func advanceClosing(now: Int64) {
+        guard let ending = closing else { return }
+        if !ending.isHalfClosed {
+            if flush(now: now).end != nil { return finish(ending.reason, now: now) }
+            if !session.hasFrames {
+                stream.finishWriting()
+                closing?.isHalfClosed = true
+            }
+        }
+        // What still comes is not acknowledged, so the server sends it again.
+        for _ in 0..<Self.closingReads {
+            switch stream.read(into: discarded.tail) {
+            case .done: continue
+            case .blocked: break
+            case .failed(let error):
+                if error == .closed, closing?.isHalfClosed == true { confirmedAck = max(confirmedAck, sentAck) }
+                return finish(ending.reason, now: now)
+            }
+            break
+        }
+        if now >= ending.until { finish(ending.reason, now: now) }
+    }
+
+    private static let closingReads = 64
 
     /// The connection, or the attempt at one, is over.
     func finish(_ reason: EndReason, now: Int64) {
@@ -191,10 +233,18 @@ final class Uplink {
         resolver.cancel()
         clientCertificate = nil
         stageDeadline = .max
+        closing = nil
         lastEnd = reason
         let random = Int64.random(in: 0...Backoff.jitter)
         link.ended(reason, during: purpose, random: random, now: now)
         logEnd(reason, now: now)
+        if reason == .stopped { stopped(now: now) }
+    }
+
+    private func stopped(now: Int64) {
+        link.stop(.stopping, now: now)
+        guard confirmedAck > 0 else { return }
+        do throws(StoreError) { try store.deleteAcknowledgements(through: confirmedAck) } catch { report(error) }
     }
 
     private func logEnd(_ reason: EndReason, now: Int64) {

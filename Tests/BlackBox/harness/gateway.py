@@ -39,7 +39,7 @@ class Gateway:
             "log": {"level": "info"},
         }
         self.write_config()
-        if certificate and peer and not copy_of:
+        if certificate and peer:
             shutil.copy(peer.certificate, self.state / "server.pem")
         self.process, self.errors_seen = None, 0
         self.stderr = self.directory / "stderr"
@@ -244,9 +244,12 @@ class Gateway:
     # ---- for the report of a failure ------------------------------------------------------------------------------
 
     def story(self):
-        parts = [f"directory {self.directory}", f"--- configuration\n{self.config.read_text()}"]
-        if self.stderr.exists():
-            parts.append("--- standard error\n" + self.stderr.read_text(errors="replace")[-3000:])
+        parts = [f"directory {self.directory}"]
+        for name, file in (("configuration", self.config), ("standard error", self.stderr)):
+            if file.exists():
+                parts.append(f"--- {name}\n" + file.read_text(errors="replace")[-3000:])
+            else:
+                parts.append(f"--- no {name}: {file} is not there")
         try:
             parts.append("--- log\n" + "\n".join(self.log()[-60:]))
         except Exception as e:  # the report must come out whatever state the program is in

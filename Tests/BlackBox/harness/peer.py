@@ -51,6 +51,11 @@ class Peer:
         with self.news:
             return len(self.events)
 
+    def forget(self):
+        """Begin the stream of events anew."""
+        with self.news:
+            self.events.clear()
+
     def since(self, mark, event=None, **fields):
         with self.news:
             return [e for e in self.events[mark:] if _matches(e, event, fields)]

@@ -18,6 +18,7 @@ class Settings:
     peer: Path = None
     kills: int = 200
     seed: int = 0
+    registered: object = None
     _identity: tuple = None
 
     @staticmethod

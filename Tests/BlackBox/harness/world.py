@@ -4,6 +4,7 @@ import shutil
 from .gateway import Gateway
 from .peer import Peer
 from .proxy import Wire
+from .registered import Registered
 
 
 class World:
@@ -26,7 +27,13 @@ class World:
 
     def online(self, peer=None, *, configure=None, **options):
         """A gateway that is registered, has one token and is connected; gateway and token."""
-        gateway = self.gateway(peer or self.peer(), **options)
+        peer = peer or self.peer()
+        if self.settings.emulated:
+            if self.settings.registered is None:
+                self.settings.registered = Registered(self.settings)
+            self.settings.registered.introduce(peer)
+            options["copy_of"] = self.settings.registered
+        gateway = self.gateway(peer, **options)
         for section, keys in (configure or {}).items():
             gateway.configure(section, **keys)
         token = gateway.add_token()

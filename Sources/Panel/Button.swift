@@ -1,0 +1,63 @@
+import Bytes
+
+/// What somebody did with a button.
+public enum ButtonPress: Equatable, Sendable {
+    /// Pressed and released.
+    case short
+    /// Held for `Limits.buttonLong`, and perhaps still held.
+    case long
+}
+
+/// From the edges of a line with bouncing contacts to presses. A level counts once it has lasted `Limits.buttonSettle`.
+/// Times are milliseconds of one clock and never go back.
+struct Button {
+    /// The level that the line had last, and since when.
+    private var level: Bool
+    private var levelSince: Int64
+    private var isPressed: Bool
+    /// When the press began that has not been told yet.
+    private var pressedAt: Int64?
+
+    /// A button that is held down already, or whose line is wired the other way round, is not pressed until it has
+    /// been released.
+    init(isPressed: Bool, now: Int64) {
+        level = isPressed
+        levelSince = now
+        self.isPressed = isPressed
+    }
+
+    /// When `advance` is due.
+    var deadline: Int64? {
+        if level != isPressed { return levelSince + Limits.buttonSettle }
+        return pressedAt.map { $0 + Limits.buttonLong }
+    }
+
+    /// The line changed at `time`. A press that had ended before is told now.
+    mutating func edge(isActive: Bool, at time: Int64) -> ButtonPress? {
+        let time = max(time, levelSince)
+        let press = advance(to: time)
+        level = isActive
+        levelSince = time
+        return press
+    }
+
+    /// Whether the line's level is known to be this one.
+    func agrees(isActive: Bool) -> Bool { level == isActive }
+
+    /// What became certain by `now`; called again, it tells what else did.
+    mutating func advance(to now: Int64) -> ButtonPress? {
+        if level != isPressed, now >= levelSince + Limits.buttonSettle {
+            isPressed = level
+            if level {
+                pressedAt = levelSince
+            } else if let begin = pressedAt {
+                pressedAt = nil
+                return levelSince - begin >= Limits.buttonLong ? .long : .short
+            }
+        }
+        // While the level is low but not yet for long enough, nobody knows whether the button is still held.
+        guard level, let begin = pressedAt, now >= begin + Limits.buttonLong else { return nil }
+        pressedAt = nil
+        return .long
+    }
+}
