@@ -116,8 +116,9 @@ public enum Limits {
 
     // MARK: Processes
 
-    /// Descriptors of one poll: signals, control socket and its clients, the server's socket, DNS, buttons.
-    public static let pollSlots = 1 + 1 + controlClients + 1 + 16 + panelOutputs
+    /// Descriptors of one poll: signals, control socket and its clients, the server's socket, DNS, buttons, two pipes to
+    /// each hook, outlets.
+    public static let pollSlots = 1 + 1 + controlClients + 1 + 16 + panelOutputs + 2 * hooks + outlets
     /// Clients of the control socket at once.
     public static let controlClients = 8
     public static let controlRequest = 1024
@@ -173,6 +174,31 @@ public enum Limits {
     public static let conditions = 8
     /// Words of a hook's command line.
     public static let hookWords = 16
+    /// Hooks that run at once.
+    public static let hooks = 4
+    /// How long a hook may take, and how long after being asked to end until it is killed.
+    public static let hookTime: Int64 = 30_000
+    public static let hookGrace: Int64 = 2_000
+    /// How often a hook is started until it is given up.
+    public static let hookTries = 5
+    /// Title and body in a hook's environment: an entry of it may have 131,072 bytes (execve(2)).
+    public static let hookText = inflated
+    /// What is logged of the output of one hook, and what is read of it at once after that.
+    public static let hookOutput = 65_536
+    /// How often the output of a hook that floods is read.
+    public static let hookFlood: Int64 = 100
+    /// A line of a hook's output in the log.
+    public static let hookLine = 384
+    /// Why a hook did not end well.
+    public static let hookReason = 256
+    /// Places that outlets write to, and those of one route.
+    public static let outlets = 16
+    public static let routeOutlets = 4
+    /// Lines that wait for the reader of one outlet.
+    public static let outletBuffer = 131_072
+    /// A notification as `inbox --json` has it: the document and what is shown of it, which is again a part of it, or
+    /// comes from the strings file.
+    public static let notificationJSON = 2 * canonicalJSON + 3 * 6 * localizedText + 4096
     /// Beeps of one notification.
     public static let beeps = 20
     /// Entries of a list of resolvers or of address ranges.

@@ -14,6 +14,8 @@ __attribute__((constructor)) static void capture_arguments(int argc, char **argv
 int cb_argc(void) { return argument_count; }
 const char *cb_argv(int index) { return index >= 0 && index < argument_count ? arguments[index] : NULL; }
 
+char **cb_environ(void) { return environ; }
+
 int cb_errno(void) { return errno; }
 void cb_set_errno(int value) { errno = value; }
 

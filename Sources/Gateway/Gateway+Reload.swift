@@ -33,6 +33,8 @@ extension Gateway {
             refreshMessageLight(now: now)
         }
         configuration = next
+        hooks.replace(next.routes)
+        outlets.replace(next.routes)
         replaceUplink(settings, routing, now: now)
         log.notice(.configuration, "reloaded")
         return true
@@ -50,7 +52,8 @@ extension Gateway {
         guard let settings else { return }
         do throws(StoreError) {
             let made = try Uplink(
-                settings, routing: routing, store: store, keyFile: KeyFile(directory: configuration.directory), log: log
+                settings, routing: routing, outlets: outlets, store: store,
+                keyFile: KeyFile(directory: configuration.directory), log: log
             )
             made.start(now: now)
             uplink = made

@@ -15,6 +15,8 @@ final class Gateway {
     let clock = SystemClock()
     var uplink: Uplink?
     var panel: Panel
+    let hooks: Hooks
+    let outlets: Outlets
     var memory = Memory()
     var isStopping = false
     /// The step of `panel test` at hand, and when the next one begins.
@@ -36,8 +38,10 @@ final class Gateway {
         control = parts.control
         signals = parts.signals
         uplink = parts.uplink
+        outlets = parts.outlets
         manager = ServiceManager(now: SystemClock().now)
         panel = Panel(parts.configuration.panel, now: SystemClock().now)
+        hooks = Hooks(parts.configuration.routes, store: parts.store, log: parts.log)
     }
 
     /// Runs until a signal or `skyglowd stop`.
@@ -65,6 +69,8 @@ final class Gateway {
         takeSignals(now: now)
         uplink?.advance(now: now, unixTime: clock.unixTime)
         takeNews(now: now)
+        hooks.advance(now: now)
+        outlets.advance(now: now)
         let control = control
         control.advance(now: now) { request, answer in
             self.answer(request, into: &answer, now: now)
@@ -84,9 +90,11 @@ final class Gateway {
         control.register(in: &poll)
         uplink?.register(in: &poll)
         panel.forEachDescriptor { poll.add($0, events: POLLIN) }
+        hooks.register(in: &poll, now: now)
+        outlets.register(in: &poll)
         let due = min(
             uplink?.deadline(now: now) ?? .max, panel.deadline ?? .max, control.deadline, testStep?.until ?? .max,
-            manager.deadline)
+            manager.deadline, hooks.deadline(now: now), outlets.deadline)
         // The clock may stand between two milliseconds: one more, so that the deadline has passed when poll returns.
         let milliseconds = due == .max ? -1 : due <= now ? 0 : Int32(clamping: due - now + 1)
         try poll.wait(milliseconds: milliseconds)
@@ -96,6 +104,8 @@ final class Gateway {
         let now = clock.now
         manager.stopping()
         stopUplink(now: now)
+        hooks.stop()
+        outlets.advance(now: now)
         panel.shutdown(wall: clock.unixMilliseconds)
         log.notice(.gateway, "stopped")
         log.flush()
@@ -152,6 +162,7 @@ final class Gateway {
     private func takeNews(now: Int64) {
         guard let news = uplink?.news, news.inboxChanged else { return }
         uplink?.news = Uplink.News()
+        hooks.wake()
         refreshMessageLight(now: now)
         panel.beep(news.beeps, now: now, wall: clock.unixMilliseconds)
     }

@@ -55,6 +55,7 @@ public enum Startup {
         var control: ControlSocket
         var signals: Signals
         var uplink: Uplink?
+        var outlets: Outlets
     }
 
     /// The configuration of this file, or all its faults.
@@ -88,13 +89,15 @@ public enum Startup {
         let lock = try stored { () throws(StoreError) in try StateLock(directory: configuration.directory) }
         let store = try stored { () throws(StoreError) in try Store.open(directory: configuration.directory) }
         let log = try openLog(configuration)
+        let outlets = Outlets(configuration.routes, store: store, log: log)
         let uplink = try settings.map { settings throws(StartupError) in
-            try makeUplink(settings, routing, configuration, store, log)
+            try makeUplink(settings, routing, outlets, configuration, store, log)
         }
         return Gateway(
             Parts(
                 configuration: configuration, configurationPath: path, lock: lock, store: store, log: log,
-                control: try control(configuration), signals: try signals(), uplink: uplink))
+                control: try control(configuration), signals: try signals(), uplink: uplink,
+                outlets: outlets))
     }
 
     /// A call of the store, whose errors become those of a start.
@@ -103,11 +106,13 @@ public enum Startup {
     }
 
     private static func makeUplink(
-        _ settings: UplinkSettings, _ routing: Routing, _ configuration: Configuration, _ store: Store, _ log: Log
+        _ settings: UplinkSettings, _ routing: Routing, _ outlets: Outlets, _ configuration: Configuration,
+        _ store: Store, _ log: Log
     ) throws(StartupError) -> Uplink {
         try stored { () throws(StoreError) in
             let keyFile = KeyFile(directory: configuration.directory)
-            return try Uplink(settings, routing: routing, store: store, keyFile: keyFile, log: log)
+            return try Uplink(
+                settings, routing: routing, outlets: outlets, store: store, keyFile: keyFile, log: log)
         }
     }
 }
@@ -176,7 +181,7 @@ extension Startup {
     }
 
     private static func signals() throws(StartupError) -> Signals {
-        do throws(SystemError) { return try Signals([SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2]) } catch {
+        do throws(SystemError) { return try Signals([SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2, SIGCHLD]) } catch {
             throw StartupError(error.text, .inputOutput)
         }
     }

@@ -144,7 +144,8 @@ public final class ControlSocket {
 public enum UnixSocket {
     static let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
 
-    static func address(_ path: String) -> sockaddr_un? {
+    /// Nil for a path that is too long.
+    public static func address(_ path: String) -> sockaddr_un? {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         let fits = withUnsafeMutableBytes(of: &address.sun_path) { target in
@@ -159,6 +160,11 @@ public enum UnixSocket {
         withUnsafeBytes(of: address) { raw in
             body(raw.baseAddress!.assumingMemoryBound(to: sockaddr.self), UInt32(MemoryLayout<sockaddr_un>.size))
         }
+    }
+
+    /// connect(2) with such an address.
+    public static func connect(_ raw: Int32, _ address: sockaddr_un) -> Int32 {
+        withPointer(address) { CBoard.connect(raw, $0, $1) }
     }
 
     /// Asks the gateway one thing and returns its whole answer. Waits at most `milliseconds` for each step.

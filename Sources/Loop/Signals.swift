@@ -11,6 +11,7 @@ public struct Signals: ~Copyable {
         for number in numbers { sigaddset(&set, number) }
         guard pthread_sigmask(SIG_BLOCK, &set, nil) == 0 else { throw SystemError("pthread_sigmask") }
         cb_ignore_sigpipe()
+        cb_default_sigchld()
         let raw = signalfd(-1, &set, Int32(SFD_CLOEXEC | SFD_NONBLOCK))
         guard raw >= 0 else { throw SystemError("signalfd") }
         descriptor = FileDescriptor(raw: raw)

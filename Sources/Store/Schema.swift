@@ -106,7 +106,7 @@ enum Schema {
             tries INTEGER NOT NULL DEFAULT 0,
             reason TEXT
         ) STRICT;
-        CREATE INDEX hooks_open ON hooks(route, id) WHERE state < 2;
+        CREATE INDEX hooks_open ON hooks(route, id, state) WHERE state < 2;
         """
 }
 

@@ -10,9 +10,10 @@ struct Statements {
     let isSeen, markSeen, lastSeen, forgetSeen, forgetOldest: Statement
     let insertAcknowledgement, acknowledgements, deleteAcknowledgements, acknowledgementCount: Statement
     let lastAcknowledgement: Statement
-    let insertNotification, insertContent, inboxCount, dropRead, dropUnread: Statement
+    let insertNotification, insertContent, inboxCount, dropRead, dropReadWithHook, dropUnread: Statement
     let inbox, unreadInbox, notification, unread, unreadCount, isRead, markRead, markAllRead: Statement
     let unreadLights, replaceCollapsed, replaceThread: Statement
+    let insertHook, nextHook, openHookCount, openHookRoutes, startHook, endHook, stopHook, buryHooks: Statement
 
     init(_ connection: borrowing Connection) throws(StoreError) {
         begin = try connection.prepare("BEGIN IMMEDIATE")
@@ -89,13 +90,17 @@ struct Statements {
             """)
         inboxCount = try connection.prepare("SELECT count(*) FROM inbox")
         let dropped = "DELETE FROM inbox WHERE id IN (SELECT id FROM inbox WHERE read = "
-        dropRead = try connection.prepare(dropped + "1 ORDER BY id LIMIT ?1)")
+        // Those whose hook has still to run come last.
+        dropRead = try connection.prepare(
+            dropped + "1 AND id NOT IN (SELECT id FROM hooks WHERE state < 2) ORDER BY id LIMIT ?1)")
+        dropReadWithHook = try connection.prepare(dropped + "1 ORDER BY id LIMIT ?1)")
         dropUnread = try connection.prepare(dropped + "0 ORDER BY id LIMIT ?1)")
 
         let notificationColumns = """
             SELECT inbox.id, msg_id, bundle, source, received, expires, badge, priority, read, stale, placeholder,
-            title, subtitle, body, sound, category, thread, payload, light, inbox.route, collapse
-            FROM inbox JOIN content ON content.id = inbox.id
+            title, subtitle, body, sound, category, thread, payload, light, inbox.route, collapse,
+            hooks.state, hooks.tries, hooks.reason
+            FROM inbox JOIN content ON content.id = inbox.id LEFT JOIN hooks ON hooks.id = inbox.id
             """
         inbox = try connection.prepare(notificationColumns + " ORDER BY inbox.id DESC LIMIT ?1")
         unreadInbox = try connection.prepare(
@@ -115,6 +120,17 @@ struct Statements {
             AND id IN (SELECT id FROM content INDEXED BY content_thread WHERE thread = ?2)
             """)
         unreadCount = try connection.prepare("SELECT count(*) FROM inbox WHERE read = 0")
+        insertHook = try connection.prepare("INSERT INTO hooks(id, route) VALUES (?1, ?2)")
+        nextHook = try connection.prepare(
+            "SELECT id, tries FROM hooks INDEXED BY hooks_open WHERE state < 2 AND route = ?1 ORDER BY id LIMIT 1")
+        openHookCount = try connection.prepare("SELECT count(*) FROM hooks WHERE state < 2")
+        openHookRoutes = try connection.prepare(
+            "SELECT DISTINCT route FROM hooks INDEXED BY hooks_open WHERE state < 2")
+        startHook = try connection.prepare("UPDATE hooks SET state = 1, tries = tries + 1 WHERE id = ?1")
+        endHook = try connection.prepare("UPDATE hooks SET state = ?2, reason = ?3 WHERE id = ?1")
+        stopHook = try connection.prepare("UPDATE hooks SET state = 0, tries = tries - 1 WHERE id = ?1 AND state = 1")
+        buryHooks = try connection.prepare("UPDATE hooks SET state = 3, reason = ?2 WHERE state < 2 AND route = ?1")
+
         isRead = try connection.prepare("SELECT read FROM inbox WHERE id = ?1")
         markRead = try connection.prepare("UPDATE inbox SET read = 1 WHERE id = ?1")
         markAllRead = try connection.prepare("UPDATE inbox SET read = 1 WHERE read = 0 AND id <= ?1")

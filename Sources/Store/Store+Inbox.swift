@@ -112,6 +112,12 @@ public struct NotificationRow: ~Escapable {
     public var light: UInt8 { UInt8(truncatingIfNeeded: columns.integer(18)) }
     public var route: RawSpan? { @_lifetime(copy self) get { columns.optionalBytes(19) } }
     public var collapse: RawSpan? { @_lifetime(copy self) get { columns.optionalBytes(20) } }
+    /// Nil where its route has no hook.
+    public var hook: HookState? { columns.optionalInteger(21).flatMap { HookState(rawValue: $0) } }
+    /// How often the hook has been started.
+    public var hookTries: Int64 { columns.integer(22) }
+    /// Why the hook did not end well.
+    public var hookReason: RawSpan? { @_lifetime(copy self) get { columns.optionalBytes(23) } }
 }
 
 /// What the panel needs of an unread notification, lent to a callback.
@@ -286,17 +292,24 @@ extension Store {
         }
     }
 
-    /// Brings a full inbox back to its bound: read notifications go first, then unread ones, the oldest of each first.
-    /// Gives how many unread ones went.
-    func boundInbox() throws(StoreError) -> Int {
+    /// Brings a full inbox back to its bound: read notifications go first, of those the ones whose hook has still to run
+    /// last, then unread ones, the oldest of each first. Gives how many unread ones and unfinished hooks went.
+    func boundInbox() throws(StoreError) -> (unread: Int, hooks: Int) {
         let excess = Int(try statements.inboxCount.integer() ?? 0) - bounds.inboxRows
-        guard excess > 0 else { return 0 }
-        try statements.dropRead.bind(1, Int64(excess))
-        try statements.dropRead.run()
-        let left = excess - statements.dropRead.changes
-        guard left > 0 else { return 0 }
-        try statements.dropUnread.bind(1, Int64(left))
-        try statements.dropUnread.run()
-        return statements.dropUnread.changes
+        guard excess > 0 else { return (0, 0) }
+        var left = try drop(statements.dropRead, excess)
+        guard left > 0 else { return (0, 0) }
+        let hooks = try openHookCount()
+        left = try drop(statements.dropReadWithHook, left)
+        let unread = left
+        if left > 0 { left = try drop(statements.dropUnread, left) }
+        return (unread - left, hooks - (try openHookCount()))
+    }
+
+    /// Drops up to so many; gives how many are still too many.
+    private func drop(_ statement: Statement, _ excess: Int) throws(StoreError) -> Int {
+        try statement.bind(1, Int64(excess))
+        try statement.run()
+        return excess - statement.changes
     }
 }

@@ -7,10 +7,13 @@ public struct Committed: Equatable, Sendable {
     public var droppedUnread = 0
     /// The oldest acknowledgements that waited.
     public var droppedAcknowledgements = 0
+    /// Hooks that had still to run and left a full inbox with their notifications.
+    public var droppedHooks = 0
 
-    public init(droppedUnread: Int = 0, droppedAcknowledgements: Int = 0) {
+    public init(droppedUnread: Int = 0, droppedAcknowledgements: Int = 0, droppedHooks: Int = 0) {
         self.droppedUnread = droppedUnread
         self.droppedAcknowledgements = droppedAcknowledgements
+        self.droppedHooks = droppedHooks
     }
 }
 
@@ -68,7 +71,11 @@ extension Store {
         do throws(StoreError) {
             guard isInTransaction else { throw misuse("commit") }
             var committed = Committed()
-            if pending.notifications > 0 { committed.droppedUnread = try boundInbox() }
+            if pending.notifications > 0 {
+                let dropped = try boundInbox()
+                committed.droppedUnread = dropped.unread
+                committed.droppedHooks = dropped.hooks
+            }
             if pending.acknowledgements > 0 { committed.droppedAcknowledgements = try boundAcknowledgements() }
             if let now = pending.seenAt, seenSincePruning >= bounds.pruning { try forget(now: now) }
             pending.counters.droppedUnread += Int64(committed.droppedUnread)

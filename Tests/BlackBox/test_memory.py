@@ -8,6 +8,7 @@ import struct
 import pytest
 
 from harness import wire
+from harness.settings import wait_until
 
 MANY = 10_000
 
@@ -128,3 +129,31 @@ def test_memory_of_the_libraries_is_flat(counting):
              for a, b in zip(settled, settled[1:])]
     assert max(calls) <= 1.5 * min(calls) + 2000, calls
     assert settled[-1]["rss"] <= settled[0]["rss"] * 1.1, rounds
+
+
+def test_no_allocation_for_routes_and_hooks(world, settings, tmp_path):
+    """Conditions, localised texts, replacing, quiet hours and hooks: also those that fail, flood or hang on their input."""
+    if not settings.counting_binary:
+        pytest.skip("MEMORY TESTS NOT RUN: no --counting-binary was given")
+    peer = world.peer()
+    gateway = world.gateway(peer, binary=settings.counting_binary)
+    (gateway.state / "texts").write_text('K = "%@ at %@ %2$@"\n')
+    gateway.configure("strings", file="texts")
+    (tmp_path / "hook").write_text("#!/bin/sh\nhead -c 100000 /dev/zero; echo a line; cat > /dev/null; exit 75\n")
+    (tmp_path / "hook").chmod(0o755)
+    gateway.configure("route first", bundle="*", when="aps.badge > 1000 and list contains never", light="fast")
+    gateway.configure("route second", bundle="*", when="aps.badge == 1", hook=str(tmp_path / "hook"), retry="1")
+    gateway.configure("route third", bundle="*", when="aps.badge == 2", hook="/no/such/program")
+    gateway.configure("route fourth", bundle="*", when="aps.badge == 3", hook="/bin/true 'a word'", quiet="00:00-23:59")
+    token = gateway.add_token()
+    gateway.start()
+    last = None
+    for number in range(60):
+        aps = {"alert": {"title": "t", "loc-key": "K", "loc-args": ["x", 7]}, "badge": number % 4, "sound": "s",
+               "thread-id": "front"}
+        last = peer.notify(token, {"aps": aps, "list": ["a", 1], "collapse-id": [True, "c", 1][number % 3]},
+                           compress=number % 2 == 0)
+    peer.wait_ack(last)
+    wait_until(lambda: sum(row.get("hook", {}).get("state") in ("done", "dead") for row in gateway.rows()) >= 30,
+               settings.seconds(30), "hooks ran")
+    assert allocations(gateway) == 0

@@ -202,6 +202,8 @@ import Testing
             ("collapse = YES", "`collapse`: `YES` is neither yes nor no"),
             ("when = a = 1", "`when`: column 10: expected \(operators), not `=`"),
             ("  when\t=  ä == 'x' or b exists", "`when`: column 20: expected `and` or the end, not `or`"),
+            ("retry = 0", "`retry`: expected a whole number from 1 to 3600, not `0`"),
+            ("outlet = /x", "`outlet`: `/x` is neither fifo:PATH nor socket:PATH"),
             ("hook = '' x", "`hook`: the program's name is empty"),
             ("hook = 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17", "`hook`: more than 16 words"),
         ])

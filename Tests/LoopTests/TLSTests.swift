@@ -244,7 +244,7 @@ final class Line {
         switch step {
         case .garbage: guard case .tls? = error else { return #expect(Bool(false), "\(step)") }
         default:
-            let isEnd = error == .closed || error == .network(SystemError("connection", code: ECONNRESET))
+            let isEnd = error == .truncated || error == .network(SystemError("connection", code: ECONNRESET))
             #expect(isEnd || error == .network(SystemError("connection", code: EPIPE)), "\(step)")
         }
         line.stream.close()
@@ -275,7 +275,13 @@ final class Line {
         closing.signal()
         let (bytes, end) = try line.read(1)
         #expect(bytes.isEmpty)
-        #expect(end == (way == "reset" ? .network(SystemError("connection", code: ECONNRESET)) : .closed))
+        let expected: StreamError =
+            switch way {
+            case "goodbye": .closed
+            case "without goodbye": .truncated
+            default: .network(SystemError("connection", code: ECONNRESET))
+            }
+        #expect(end == expected)
         line.stream.close()
     }
 

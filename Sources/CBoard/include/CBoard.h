@@ -1,5 +1,5 @@
 /* The system libraries as Swift sees them, and one-line wrappers for what Swift cannot import: macros,
- * variadic functions and errno. Nothing else is written in C. */
+ * variadic functions and errno; and what a forked child does before it becomes another program. */
 #ifndef CBOARD_H
 #define CBOARD_H
 
@@ -52,6 +52,9 @@
 int cb_argc(void);
 const char *cb_argv(int index);
 
+/* The environment; a mutable global to Swift. */
+char **cb_environ(void);
+
 int cb_errno(void);
 void cb_set_errno(int value);
 /* open(2) and fcntl(2) are variadic. Every descriptor is close-on-exec. */
@@ -62,6 +65,20 @@ int cb_accept(int listener);
 void cb_set_socket_timeout(int fd, int milliseconds);
 /* SIG_IGN is a macro that casts. */
 void cb_ignore_sigpipe(void);
+
+/* A close-on-exec pipe whose end `ours` (0 reads, 1 writes) does not block. */
+int cb_pipe(int ends[2], int ours);
+/* Starts a program without a shell: in a process group of its own, with default signals, in /, with `ends` as its standard
+ * input, output with error, and a pipe that gets an errno if it could not be started; no other descriptor is open. It
+ * is killed when the caller dies. The child's number, or -1. */
+pid_t cb_spawn(const char *program, char *const argv[], char *const envp[], const int ends[3]);
+/* Whether the child has ended, without waiting; what is left of its group is then killed. The status is for the two
+ * after it, which give -1 for what it is not. */
+int cb_reap(pid_t child, int *status);
+int cb_exit_code(int status);
+int cb_exit_signal(int status);
+/* Without this a parent that ignored SIGCHLD would take our children's ends away. */
+void cb_default_sigchld(void);
 
 /* Before SQLite is first used: its allocator, with the statistics whose mutex serialises it, and file names that are
  * never URIs. Then, for a connection: whether closing it moves the log into the database. */

@@ -217,6 +217,8 @@ struct ConfigurationParser {
         case "beep":
             configuration.routes[route].beep = Int(try ConfigurationValues.number(value, 0...Int64(Limits.beeps)))
         case "hook": configuration.routes[route].hook = try ConfigurationValues.words(value)
+        case "retry": configuration.routes[route].retry = Int(try ConfigurationValues.number(value, 1...3_600))
+        case "outlet": configuration.routes[route].outlets = try ConfigurationValues.outlets(value)
         case "quiet": configuration.routes[route].quiet = try ConfigurationValues.quietHours(value)
         default: break
         }
@@ -271,6 +273,13 @@ struct ConfigurationParser {
             let section = file.sections[index]
             if !hasBundle { faults.add(section.line, "[\(title(section))] needs `bundle`") }
         }
+        var places: [OutletAddress] = []
+        for route in configuration.routes {
+            for outlet in route.outlets where !places.contains(outlet) { places.append(outlet) }
+        }
+        if places.count > Limits.outlets {
+            faults.add(line(of: "route", "outlet") ?? 1, "the outlets of all routes are more than \(Limits.outlets)")
+        }
     }
 
     /// One device cannot serve two roles.
@@ -309,6 +318,12 @@ struct ConfigurationParser {
         }
         if let strings = configuration.strings {
             configuration.strings = ConfigurationParser.resolved(strings, directory)
+        }
+        for route in configuration.routes.indices {
+            for index in configuration.routes[route].outlets.indices {
+                let path = configuration.routes[route].outlets[index].path
+                configuration.routes[route].outlets[index].path = ConfigurationParser.resolved(path, directory)
+            }
         }
         for index in configuration.routes.indices {
             guard let program = configuration.routes[index].hook.first else { continue }

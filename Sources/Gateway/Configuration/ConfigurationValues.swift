@@ -123,6 +123,25 @@ enum ConfigurationValues {
         return words
     }
 
+    /// `fifo:PATH` or `socket:PATH`, several separated by commas.
+    static func outlets(_ text: String) throws(ValueError) -> [OutletAddress] {
+        var outlets: [OutletAddress] = []
+        for part in try list(text, "an outlet", most: Limits.routeOutlets) {
+            let outlet: OutletAddress
+            if part.hasPrefix("fifo:") {
+                outlet = OutletAddress(kind: .fifo, path: String(part.dropFirst(5)))
+            } else if part.hasPrefix("socket:") {
+                outlet = OutletAddress(kind: .socket, path: String(part.dropFirst(7)))
+            } else {
+                throw ValueError("`\(part)` is neither fifo:PATH nor socket:PATH")
+            }
+            guard !outlet.path.isEmpty else { throw ValueError("`\(part)` has no path") }
+            guard !outlets.contains(outlet) else { throw ValueError("`\(part)` is named twice") }
+            outlets.append(outlet)
+        }
+        return outlets
+    }
+
     /// `yes` or `no`.
     static func flag(_ text: String) throws(ValueError) -> Bool {
         guard text == "yes" || text == "no" else { throw ValueError("`\(text)` is neither yes nor no") }

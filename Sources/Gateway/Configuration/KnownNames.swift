@@ -9,7 +9,7 @@ enum KnownNames {
         case "resolver": ["servers"]
         case "keepalive": ["minimum", "maximum", "pong-timeout"]
         case "panel": ["message", "link", "buzzer", "button"]
-        case "route": ["bundle", "when", "light", "beep", "hook", "quiet", "mute", "collapse"]
+        case "route": ["bundle", "when", "light", "beep", "hook", "retry", "outlet", "quiet", "mute", "collapse"]
         case "strings": ["file"]
         case "relay": ["listen", "allow"]
         case "log": ["level", "size"]

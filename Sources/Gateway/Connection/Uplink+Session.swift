@@ -15,7 +15,7 @@ extension Uplink {
             if let reason = takeEvents(now: now, unixTime: unixTime) ?? reading.end {
                 return end(reason, now: now)
             }
-            guard commit() else { return finish(.store, now: now) }
+            guard commit(now: now) else { return finish(.store, now: now) }
             synchronise()
             let writing = flush(now: now)
             if let reason = writing.end { return finish(reason, now: now) }
@@ -26,7 +26,7 @@ extension Uplink {
 
     /// What is already received is made durable before the connection goes.
     private func end(_ reason: EndReason, now: Int64) {
-        guard commit() else { return finish(.store, now: now) }
+        guard commit(now: now) else { return finish(.store, now: now) }
         finish(reason, now: now)
     }
 
@@ -47,7 +47,7 @@ extension Uplink {
             // A full burst is committed before the next event. Every acknowledgement of it then has room, so none is
             // passed over by a later one.
             if delivery.waiting > 0, !delivery.hasRoom || session.acknowledgementsFree <= delivery.waiting {
-                guard commit() else { return .store }
+                guard commit(now: now) else { return .store }
             }
             guard let event = session.next(now: now, unixTime: unixTime) else { return nil }
             if let reason = handle(event, now: now, unixTime: unixTime) { return reason }
@@ -160,11 +160,14 @@ extension Uplink {
 
     /// Makes the burst durable and queues its acknowledgements. False if the store failed: the connection must then end
     /// without them, so that the server sends the burst again.
-    private func commit() -> Bool {
+    private func commit(now: Int64) -> Bool {
         do throws(StoreError) {
             let dropped = try delivery.commit(store, confirmed: confirmedAck)
             if dropped.droppedUnread > 0 {
                 log.warning(.store, "the inbox is full: \(dropped.droppedUnread) unread notifications dropped")
+            }
+            if dropped.droppedHooks > 0 {
+                log.warning(.hook, "the inbox is full: \(dropped.droppedHooks) hooks that had still to run dropped")
             }
             if dropped.droppedAcknowledgements > 0 {
                 log.warning(.store, "\(dropped.droppedAcknowledgements) acknowledgements dropped")
@@ -178,12 +181,20 @@ extension Uplink {
             guard session.syncStep == .done, session.acknowledge(ack.messageID.bytes, ack.status) else { continue }
             sentAck = max(sentAck, ack.row)
         }
+        tell(now: now)
         if delivery.shownInBurst > 0 {
             news.inboxChanged = true
             news.beeps = max(news.beeps, delivery.beepsInBurst)
         }
         delivery.endBurst()
         return true
+    }
+
+    /// Tells outlets of what has just become durable. They may miss it: nothing depends on them.
+    private func tell(now: Int64) {
+        while let told = delivery.nextTold() {
+            do throws(StoreError) { try outlets.append(told.id, route: told.route, now: now) } catch { report(error) }
+        }
     }
 
     // MARK: After S_AUTH_OK

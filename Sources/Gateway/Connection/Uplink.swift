@@ -29,6 +29,7 @@ final class Uplink {
     let keyFile: KeyFile
     /// Replaced when the configuration changes.
     var routing: Routing
+    let outlets: Outlets
 
     var link = Link()
     var session: Session
@@ -90,7 +91,7 @@ final class Uplink {
     /// Reserves everything the connection will need.
     /// - Throws: what the store says; `memory` also where a library has none.
     init(
-        _ settings: UplinkSettings, routing: Routing, store: Store, keyFile: KeyFile, log: Log
+        _ settings: UplinkSettings, routing: Routing, outlets: Outlets, store: Store, keyFile: KeyFile, log: Log
     ) throws(StoreError) {
         let failure = StoreError.memory(.init(call: "start", path: store.path))
         guard let context = TLSContext(), let delivery = Delivery(),
@@ -102,6 +103,7 @@ final class Uplink {
         self.log = log
         self.keyFile = keyFile
         self.routing = routing
+        self.outlets = outlets
         self.context = context
         queryName = "_sgn." + settings.serverAddress.text
         self.delivery = delivery

@@ -23,15 +23,19 @@ extension Delivery {
         let decision = routing.decide(bundle: arrival.bundle.bytes, document, appearance, time: arrival.time)
         try store.markSeen(arrival.header.messageID.bytes, at: arrival.time, expires: arrival.header.expiresAt)
         texts.resolve(document, routing.strings)
-        try insert(arrival, decision, routing, store)
+        let id = try insert(arrival, decision, routing, store)
+        if !decision.isMuted, let index = decision.route, routing.hasOutlets(index) {
+            told.append(Told(id: id, route: index))
+        }
         beepsInBurst = max(beepsInBurst, decision.beeps)
         shownInBurst += 1
         return decision
     }
 
+    /// Gives its number.
     private func insert(
         _ arrival: Arrival, _ decision: Decision, _ routing: Routing, _ store: Store
-    ) throws(StoreError) {
+    ) throws(StoreError) -> Int64 {
         let view = NotificationView(document)
         let collapse = Collapse(document)
         let route = routing.name(decision.route)
@@ -43,11 +47,13 @@ extension Delivery {
                 category: view.category, thread: view.thread, payload: json.pointer.bytes,
                 isRead: decision.isMuted, light: decision.light.rawValue,
                 route: decision.route == nil ? nil : route.span.bytes, collapse: collapse.identifier))
-        guard routing.collapses(decision.route), !decision.isMuted else { return }
+        if !decision.isMuted, routing.hasHook(decision.route) { try store.insertHook(id, route: route.span.bytes) }
+        guard routing.collapses(decision.route), !decision.isMuted else { return id }
         if let identifier = collapse.identifier {
             try store.replace(bundle: arrival.bundle.bytes, collapse: identifier, before: id)
         } else if collapse.byThread, let thread = view.thread {
             try store.replace(bundle: arrival.bundle.bytes, thread: thread, before: id)
         }
+        return id
     }
 }

@@ -21,6 +21,14 @@ enum Verdict: Equatable {
 /// From the payload of S_NOTIFY to a durable row and an acknowledgement (SGP v2 §5, §11). One transaction covers a
 /// burst; the acknowledgements leave after it. Everything it needs is reserved when it is made.
 struct Delivery: ~Copyable {
+    /// A notification that outlets are told of.
+    struct Told: BitwiseCopyable {
+        /// Its number in the inbox.
+        var id: Int64
+        /// The index of its route.
+        var route: Int
+    }
+
     /// An acknowledgement that waits for its transaction.
     struct Ack: BitwiseCopyable {
         var messageID: Blob<16>
@@ -36,6 +44,8 @@ struct Delivery: ~Copyable {
     var json = ByteBuffer(capacity: Limits.canonicalJSON)
     var texts = LocalizedTexts()
     private var acks = Ring<Ack>(capacity: Limits.burst)
+    /// Notifications of the open transaction whose routes tell others.
+    var told = Ring<Told>(capacity: Limits.burst)
     /// What C_POLL may name: everything up to it is durable, and the server has nothing older left to send.
     private(set) var lastSequence: Int64 = 0
     private var highestSequence: Int64 = 0
@@ -117,11 +127,15 @@ struct Delivery: ~Copyable {
     mutating func abandon() {
         highestSequence = lastSequence
         acks.removeAll()
+        told.removeAll()
         endBurst()
     }
 
     /// The next acknowledgement of a committed burst.
     mutating func nextAck() -> Ack? { acks.popFirst() }
+
+    /// The next notification of a committed burst that outlets are told of.
+    mutating func nextTold() -> Told? { told.popFirst() }
 
     /// Forgets what was counted for the light and the buzzer.
     mutating func endBurst() {

@@ -45,6 +45,10 @@ struct Routing: Sendable {
     /// The UTF-8 of a route's name; none for the defaults.
     func name(_ index: Int?) -> [UInt8] { index.map { names[$0] } ?? [] }
 
+    func hasHook(_ index: Int?) -> Bool { index.map { !routes[$0].hook.isEmpty } ?? false }
+
+    func hasOutlets(_ index: Int) -> Bool { !routes[index].outlets.isEmpty }
+
     /// Whether a sender may have its older notifications replaced.
     func collapses(_ index: Int?) -> Bool { index.map { routes[$0].collapses } ?? true }
 

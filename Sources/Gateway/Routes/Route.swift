@@ -13,6 +13,10 @@ public struct Route: Equatable, Sendable {
     public var beep: Int?
     /// The words of the command, the program's absolute path first; empty for none.
     public var hook: [String] = []
+    /// Seconds before a hook that ends with 75 is tried again; each later try waits twice as long.
+    public var retry = 2
+    /// Who is told of each notification, as far as they read. Paths are absolute.
+    public var outlets: [OutletAddress] = []
     public var quiet: QuietHours?
     /// Kept in the inbox as read; nothing else happens.
     public var isMuted = false
