@@ -1,4 +1,5 @@
 import Bytes
+import Panel
 import Payload
 import SGP
 import Store
