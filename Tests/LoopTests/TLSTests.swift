@@ -275,13 +275,11 @@ final class Line {
         closing.signal()
         let (bytes, end) = try line.read(1)
         #expect(bytes.isEmpty)
-        let expected: StreamError =
-            switch way {
-            case "goodbye": .closed
-            case "without goodbye": .truncated
-            default: .network(SystemError("connection", code: ECONNRESET))
-            }
-        #expect(end == expected)
+        switch way {
+        case "goodbye": #expect(end == .closed)
+        case "reset": #expect(end == .network(SystemError("connection", code: ECONNRESET)))
+        default: #expect(end == .truncated, "anybody between can end a connection so")
+        }
         line.stream.close()
     }
 
@@ -311,7 +309,8 @@ final class Line {
 
     /// More than every buffer on the way holds: blocks, goes on when poll says so, and every byte arrives.
     @Test func aWriteThatBlocks() throws {
-        let (listener, server) = try server()
+        // Version 1.3 sends tickets after the handshake, which would make the stream readable.
+        let (listener, server) = try server(maximum: TLS1_2_VERSION)
         let reading = DispatchSemaphore(value: 0)
         nonisolated(unsafe) var got: [UInt8] = []
         let bytes = (0..<8_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
