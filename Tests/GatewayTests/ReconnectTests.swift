@@ -77,8 +77,8 @@ private final class Lane {
                 endpoint: Endpoint(host: "127.0.0.1", port: port), resolvers: "127.0.0.1:9",
                 registrationCertificate: nil,
                 keepAlive: KeepAlive(interval: 600_000, pongTimeout: 15_000)),
-            routing: Routing([]), store: store, keyFile: KeyFile(directory: directory.path),
-            log: Log(level: .error, stream: .none))
+            routing: Routing([]), outlets: Outlets([], store: store, log: Log(stream: .none)), store: store,
+            keyFile: KeyFile(directory: directory.path), log: Log(level: .error, stream: .none))
         uplink.start(now: now)
         turn { self.uplink.link.state == .connected && self.uplink.session.syncStep == .done }
     }

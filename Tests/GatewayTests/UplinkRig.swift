@@ -38,7 +38,8 @@ final class UplinkRig {
         log = Log(level: .debug, ring: ring, stream: .none)
         try prepare(self.directory)
         uplink = try Uplink(
-            Self.settings(self.server, identity: identity), routing: Routing([]), store: store,
+            Self.settings(self.server, identity: identity), routing: Routing([]),
+            outlets: Outlets([], store: store, log: log), store: store,
             keyFile: KeyFile(directory: self.directory.path), log: log)
     }
 
@@ -117,7 +118,8 @@ final class UplinkRig {
     /// As after a restart of the process.
     func restart(identity: String? = nil) throws {
         uplink = try Uplink(
-            Self.settings(server, identity: identity), routing: Routing([]), store: store,
+            Self.settings(server, identity: identity), routing: Routing([]),
+            outlets: Outlets([], store: store, log: log), store: store,
             keyFile: KeyFile(directory: directory.path), log: log)
     }
 

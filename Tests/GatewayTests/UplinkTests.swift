@@ -379,8 +379,9 @@ extension StateTests {
                 resolvers: "127.0.0.1:\(sink.port)", registrationCertificate: nil,
                 keepAlive: KeepAlive(interval: 600_000, pongTimeout: 15_000))
             let uplink = try Uplink(
-                settings, routing: Routing([]), store: rig.store, keyFile: KeyFile(directory: rig.directory.path),
-                log: Log(stream: .none))
+                settings, routing: Routing([]),
+                outlets: Outlets([], store: rig.store, log: Log(stream: .none)), store: rig.store,
+                keyFile: KeyFile(directory: rig.directory.path), log: Log(stream: .none))
             uplink.start(now: rig.now)
             var set = PollSet(capacity: 32)
             let begin = rig.now

@@ -332,7 +332,6 @@ final class Line {
         var chunk: [UInt8] = [0]
         #expect(chunk.withUnsafeMutableBytes { line.stream.read(into: $0) } == .blocked)
         #expect(line.stream.interest(wantsRead: true, wantsWrite: true) == POLLIN | POLLOUT)
-        #expect(try !line.wait(read: true, write: true, milliseconds: 50))
         reading.signal()
         guard case .success(let waits) = try line.write(bytes) else { return #expect(Bool(false)) }
         #expect(waits > 0)
