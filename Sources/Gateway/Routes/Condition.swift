@@ -42,6 +42,12 @@ public struct Condition: Equatable, Sendable {
     public var operation: Operator
     public var operand: Operand
 
+    public init(path: [[UInt8]], operation: Operator, operand: Operand) {
+        self.path = path
+        self.operation = operation
+        self.operand = operand
+    }
+
     /// Whether it holds. Allocates nothing.
     ///
     /// A number is compared with a number by value, whatever the format made of it, a text with a text by its bytes. What

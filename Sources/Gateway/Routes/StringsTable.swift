@@ -38,7 +38,7 @@ public struct StringsTable: Equatable, Sendable {
     ///
     /// `%@` is the next argument, `%1$@` the first, `%%` a percent sign; everything else stands for itself. An argument
     /// is a text or a whole number; another, or one that is not there, leaves its place empty.
-    func append(
+    public func append(
         _ text: borrowing LocalizedText, _ document: borrowing Document, to out: inout ByteBuffer
     ) -> Bool {
         guard let index = find(text.key) else { return false }
