@@ -111,10 +111,8 @@ public enum Startup {
     ) throws(StartupError) -> Uplink {
         try stored { () throws(StoreError) in
             let keyFile = KeyFile(directory: configuration.directory)
-            let uplink = try Uplink(
+            return try Uplink(
                 settings, routing: routing, outlets: outlets, store: store, keyFile: keyFile, log: log)
-            try uplink.deleteClientCertificate()
-            return uplink
         }
     }
 }

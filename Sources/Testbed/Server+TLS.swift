@@ -128,7 +128,10 @@ extension Server {
             case SSL_ERROR_WANT_WRITE:
                 connection.wantsWrite = true
                 return
-            case SSL_ERROR_ZERO_RETURN: return finish(connection, by: "client", how: "close", why: "close_notify")
+            case SSL_ERROR_ZERO_RETURN:
+                // Answered in kind, so that the client knows how far we have read.
+                SSL_shutdown(connection.tls)
+                return finish(connection, by: "client", how: "close", why: "close_notify")
             case SSL_ERROR_SYSCALL:
                 let code = cb_errno()
                 return finish(connection, by: "client", how: code == ECONNRESET ? "reset" : "eof", why: "errno \(code)")

@@ -64,11 +64,10 @@ final class EventFile: @unchecked Sendable {
     private let handle: FileHandle
 
     init(_ path: String) throws {
-        _ = FileManager.default.createFile(atPath: path, contents: nil)
-        guard let handle = FileHandle(forWritingAtPath: path) else {
-            throw TestbedError.usage("\(path) cannot be written")
-        }
-        self.handle = handle
+        // Not by FileManager, which would put a new file in the place of a device or a pipe.
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else { throw TestbedError.usage("\(path) cannot be written") }
+        handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     }
 
     func write(_ line: String) { handle.write(Data((line + "\n").utf8)) }

@@ -244,7 +244,7 @@ final class Line {
         switch step {
         case .garbage: guard case .tls? = error else { return #expect(Bool(false), "\(step)") }
         default:
-            let isEnd = error == .closed || error == .network(SystemError("connection", code: ECONNRESET))
+            let isEnd = error == .truncated || error == .network(SystemError("connection", code: ECONNRESET))
             #expect(isEnd || error == .network(SystemError("connection", code: EPIPE)), "\(step)")
         }
         line.stream.close()
@@ -275,7 +275,11 @@ final class Line {
         closing.signal()
         let (bytes, end) = try line.read(1)
         #expect(bytes.isEmpty)
-        #expect(end == (way == "reset" ? .network(SystemError("connection", code: ECONNRESET)) : .closed))
+        switch way {
+        case "goodbye": #expect(end == .closed)
+        case "reset": #expect(end == .network(SystemError("connection", code: ECONNRESET)))
+        default: #expect(end == .truncated, "anybody between can end a connection so")
+        }
         line.stream.close()
     }
 
@@ -305,7 +309,8 @@ final class Line {
 
     /// More than every buffer on the way holds: blocks, goes on when poll says so, and every byte arrives.
     @Test func aWriteThatBlocks() throws {
-        let (listener, server) = try server()
+        // Version 1.3 sends tickets after the handshake, which would make the stream readable.
+        let (listener, server) = try server(maximum: TLS1_2_VERSION)
         let reading = DispatchSemaphore(value: 0)
         nonisolated(unsafe) var got: [UInt8] = []
         let bytes = (0..<8_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
@@ -327,7 +332,6 @@ final class Line {
         var chunk: [UInt8] = [0]
         #expect(chunk.withUnsafeMutableBytes { line.stream.read(into: $0) } == .blocked)
         #expect(line.stream.interest(wantsRead: true, wantsWrite: true) == POLLIN | POLLOUT)
-        #expect(try !line.wait(read: true, write: true, milliseconds: 50))
         reading.signal()
         guard case .success(let waits) = try line.write(bytes) else { return #expect(Bool(false)) }
         #expect(waits > 0)

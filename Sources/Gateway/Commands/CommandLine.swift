@@ -80,7 +80,7 @@ public struct CommandRunner {
     func ask(_ request: String, _ configuration: Configuration) throws(StartupError) -> [UInt8]? {
         let path = Startup.controlPath(configuration)
         do throws(SystemError) {
-            return try UnixSocket.ask(path: path, request: request, milliseconds: 10_000)
+            return try UnixSocket.ask(path: path, request: request, milliseconds: 30_000)
         } catch {
             if error.code == ENOENT || error.code == ECONNREFUSED { return nil }
             throw StartupError("\(path): \(error.text)", error.code == EACCES ? .permission : .unavailable)

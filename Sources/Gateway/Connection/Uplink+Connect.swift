@@ -9,6 +9,7 @@ extension Uplink {
     /// An attempt begins: a key to register with if need be, then the address of the server.
     func begin(now: Int64) {
         purpose = identity == nil ? .register : .login
+        guard hasRegistrations || readRegistrations() else { return finish(.store, now: now) }
         guard purpose == .login || hasFreshKey || makeKey() else { return finish(.identity, now: now) }
         if let target = takeTarget() { return connect(to: target, now: now) }
         link.reached(.resolving, now: now)
@@ -28,13 +29,20 @@ extension Uplink {
     /// The next address to try. After the last one they are asked for again.
     private func takeTarget() -> SocketAddress? {
         guard let target = targets[nextTarget] else {
-            targets = AddressList()
-            nextTarget = 0
+            forgetTargets()
             return nil
         }
         nextTarget += 1
         return target
     }
+
+    func forgetTargets() {
+        targets = AddressList()
+        nextTarget = 0
+    }
+
+    /// The address at hand has proved good: the next connection begins with it.
+    func keepTarget() { nextTarget = max(nextTarget - 1, 0) }
 
     func resolve(now: Int64) {
         resolver.process()
@@ -55,9 +63,8 @@ extension Uplink {
     }
 
     private func use(_ literal: SocketAddress, now: Int64) {
-        targets = AddressList()
+        forgetTargets()
         targets.append(literal)
-        nextTarget = 0
         begin(now: now)
     }
 
@@ -86,7 +93,19 @@ extension Uplink {
         stageDeadline = now + Limits.connect
         log.info(.link, "connecting to \(endpointText)")
         guard purpose == .login || loadClientCertificate() else { return finish(.identity, now: now) }
-        do throws(StreamError) { try stream.connect(to: target) } catch { finish(EndReason(error), now: now) }
+        do throws(StreamError) { try stream.connect(to: target) } catch { failed(EndReason(error), now: now) }
+    }
+
+    /// An address could not be reached. Another of the same host is tried at once; the last one's failure is that of
+    /// the attempt.
+    private func failed(_ reason: EndReason, now: Int64) {
+        guard let next = targets[nextTarget] else { return finish(reason, now: now) }
+        nextTarget += 1
+        text.removeAll()
+        text.append(reason)
+        log.notice(.link, "\(endpointText): \(printable: text.pointer); trying the next address")
+        stream.close()
+        connect(to: next, now: now)
     }
 
     /// Goes on with TCP and TLS; hands the open stream to the session.
@@ -95,14 +114,15 @@ extension Uplink {
         do throws(StreamError) {
             guard try stream.advance(clientCertificate: clientCertificate) else {
                 if stream.stage != stage { stageDeadline = now + Limits.connect }
-                if now >= stageDeadline {
-                    finish(.timeout(stream.stage == .connecting ? .connect : .tlsHandshake), now: now)
-                }
-                return
+                if now < stageDeadline { return }
+                return stage == .connecting
+                    ? failed(.timeout(.connect), now: now) : finish(.timeout(.tlsHandshake), now: now)
             }
-        } catch { return finish(EndReason(error), now: now) }
+        } catch {
+            let reason = EndReason(error)
+            return stream.stage == .connecting ? failed(reason, now: now) : finish(reason, now: now)
+        }
         stageDeadline = .max
-        nextTarget = 0
         switch purpose {
         case .register: beginRegistration(now: now)
         case .login: beginLogin(now: now)

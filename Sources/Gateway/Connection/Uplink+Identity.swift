@@ -83,17 +83,25 @@ extension Uplink {
         confirmedAck = 0
         sentAck = 0
         log.notice(.link, "registered as \(address)")
-        try deleteClientCertificate()
+        deleteClientCertificate()
     }
 
-    /// Also at start: a power cut may have come between the commit and the deletion.
-    func deleteClientCertificate() throws(StoreError) {
+    /// Also at start: a power cut may have come between the commit and the deletion. A file that cannot be deleted is
+    /// reported each time and keeps nothing else from working.
+    func deleteClientCertificate() {
         guard identity != nil, let path = settings.registrationCertificate else { return }
-        if try AtomicFile.delete(path) { log.notice(.link, "deleted \(path), which has served its purpose") }
+        do throws(StoreError) {
+            if try AtomicFile.delete(path) { log.notice(.link, "deleted \(path), which has served its purpose") }
+        } catch { report(error) }
     }
 
-    /// Whether the key file holds the key that was registered.
-    func hasKey(of known: DeviceIdentity) -> Bool { keyHash() == known.keyHash }
+    /// Whether the key file holds the key that was registered. A key that cannot be read just now is not a lost one:
+    /// registering anew would end every device token.
+    func hasKey(of known: DeviceIdentity) throws(StoreError) -> Bool {
+        defer { keyWork.pem.wipe() }
+        guard try keyFile.read(into: &keyWork.pem) else { return false }
+        return keyHash() == known.keyHash
+    }
 
     private func keyHash() -> Blob<32>? {
         guard readPublicKey() else { return nil }
@@ -109,6 +117,7 @@ extension Uplink {
     private func withKey(
         _ body: (borrowing Sealing.Identity, inout KeyWork) throws(SealingError) -> Void
     ) -> Bool {
+        keyWork.pem.wipe()
         defer { keyWork.pem.wipe() }
         do throws(StoreError) {
             guard try keyFile.read(into: &keyWork.pem) else { return false }

@@ -88,13 +88,15 @@ extension Uplink {
             report(error)
             if identity == nil { return .store }
         }
+        keepTarget()
         return nil
     }
 
     private func authenticated(now: Int64) {
         link.reached(.connected, now: now)
-        sentAck = confirmedAck
-        ackAtPing = confirmedAck
+        // Also what comes before C_POLL may overtake what waits for it.
+        delivery.beginPoll()
+        keepTarget()
         lastEnd = nil
         log.notice(.link, "connected to \(endpointText) with \(stream.version)")
     }

@@ -35,6 +35,9 @@ final class Uplink {
     var session: Session
     var delivery: Delivery
     var registrations = RegistrationSet()
+    /// What is in `registrations` is the whole set. An incomplete one must not be sent: the server would make every token
+    /// that is not in it invalid (SGP v2 §10).
+    private(set) var hasRegistrations = false
     let context: TLSContext
     let stream: TLSStream
     let resolver: Resolver
@@ -115,6 +118,7 @@ final class Uplink {
 
     /// Begins; a key to register with is made here and not when a connection waits for it.
     func start(now: Int64) {
+        deleteClientCertificate()
         if identity == nil, !hasFreshKey { _ = makeKey() }
         link.start(isConfigured: true, now: now)
     }
@@ -145,10 +149,15 @@ final class Uplink {
     /// When `advance` must be called even if nothing happens on the socket.
     func deadline(now: Int64) -> Int64 {
         if wantsTurn { return now }
+        // Nothing else is done before.
+        if let closing { return closing.until }
         var earliest = min(link.nextAttempt ?? .max, stageDeadline, registrationsDue ?? .max)
-        if let closing { return min(earliest, closing.until) }
         if stream.stage == .open { earliest = min(earliest, session.deadline) }
-        if link.state == .resolving { earliest = min(earliest, now + Int64(resolver.timeout(limit: 1_000))) }
+        if link.state == .resolving {
+            // c-ares answers some questions at once, and then no socket of it becomes ready.
+            let wait = resolver.outcome == .pending ? Int64(resolver.timeout(limit: 1_000)) : 0
+            earliest = min(earliest, now + wait)
+        }
         return earliest
     }
 
@@ -174,9 +183,23 @@ final class Uplink {
 
     private func sendRegistrations(now: Int64) {
         registrationsDue = nil
-        do throws(StoreError) { try loadRegistrations() } catch { return report(error) }
+        guard readRegistrations() else {
+            if !leave(.store, now: now), stream.stage != .idle || link.state == .resolving { finish(.store, now: now) }
+            return
+        }
         guard session.phase == .authenticated else { return }
         _ = leave(.registrationsChanged, now: now)
+    }
+
+    /// Reads the set again. False, with the reason logged, if that failed: no connection may then be used.
+    func readRegistrations() -> Bool {
+        do throws(StoreError) {
+            try loadRegistrations()
+            return true
+        } catch {
+            report(error)
+            return false
+        }
     }
 
     // MARK: Ends
@@ -232,8 +255,12 @@ final class Uplink {
         session.reset()
         resolver.cancel()
         clientCertificate = nil
+        if reason == .pinMismatch { forgetTargets() }
         stageDeadline = .max
         closing = nil
+        // What has been sent and not been confirmed is sent again.
+        sentAck = confirmedAck
+        ackAtPing = confirmedAck
         lastEnd = reason
         let random = Int64.random(in: 0...Backoff.jitter)
         link.ended(reason, during: purpose, random: random, now: now)
@@ -274,6 +301,7 @@ final class Uplink {
 
     /// Reads the registration set of this server.
     func loadRegistrations() throws(StoreError) {
+        hasRegistrations = false
         registrations.removeAll()
         var refused = 0
         try store.registrations(server: settings.serverAddress.bytes) { row in
@@ -286,6 +314,7 @@ final class Uplink {
             if !added { refused += 1 }
             return true
         }
+        hasRegistrations = true
         if refused > 0 { log.error(.store, "\(refused) registrations do not fit and are left out") }
     }
 
@@ -298,7 +327,7 @@ final class Uplink {
             identity = nil
             return
         }
-        guard hasKey(of: known) else {
+        guard try hasKey(of: known) else {
             log.error(.link, "\(keyFile.path) is missing or is not the key of this device: registering anew")
             identity = nil
             return
