@@ -3,6 +3,7 @@
 Needs a build that counts (--counting-binary); without one these tests are skipped and the summary says so."""
 import os
 import signal
+import os
 import struct
 
 import pytest
@@ -131,8 +132,8 @@ def test_memory_of_the_libraries_is_flat(counting):
     assert settled[-1]["rss"] <= settled[0]["rss"] * 1.1, rounds
 
 
-def test_no_allocation_for_routes_and_hooks(world, settings, tmp_path):
-    """Conditions, localised texts, replacing, quiet hours and hooks: also those that fail, flood or hang on their input."""
+def test_no_allocation_for_routes_hooks_and_outlets(world, settings, tmp_path):
+    """Conditions, localised texts, replacing, quiet hours, hooks that fail and flood, outlets read and not read."""
     if not settings.counting_binary:
         pytest.skip("MEMORY TESTS NOT RUN: no --counting-binary was given")
     peer = world.peer()
@@ -144,7 +145,11 @@ def test_no_allocation_for_routes_and_hooks(world, settings, tmp_path):
     gateway.configure("route first", bundle="*", when="aps.badge > 1000 and list contains never", light="fast")
     gateway.configure("route second", bundle="*", when="aps.badge == 1", hook=str(tmp_path / "hook"), retry="1")
     gateway.configure("route third", bundle="*", when="aps.badge == 2", hook="/no/such/program")
-    gateway.configure("route fourth", bundle="*", when="aps.badge == 3", hook="/bin/true 'a word'", quiet="00:00-23:59")
+    gateway.configure("route fourth", bundle="*", when="aps.badge == 3", hook="/bin/true 'a word'", quiet="00:00-23:59",
+                      outlet="fifo:read, fifo:not-read, socket:missing")
+    os.mkfifo(gateway.state / "read")
+    os.mkfifo(gateway.state / "not-read")
+    reader = os.open(gateway.state / "read", os.O_RDONLY | os.O_NONBLOCK)
     token = gateway.add_token()
     gateway.start()
     last = None
@@ -156,4 +161,7 @@ def test_no_allocation_for_routes_and_hooks(world, settings, tmp_path):
     peer.wait_ack(last)
     wait_until(lambda: sum(row.get("hook", {}).get("state") in ("done", "dead") for row in gateway.rows()) >= 30,
                settings.seconds(30), "hooks ran")
+    assert os.read(reader, 65536).count(b"\n") > 5
+    os.close(reader)
+    peer.wait_ack(peer.notify(token, {"aps": {"badge": 3}}))
     assert allocations(gateway) == 0

@@ -59,6 +59,18 @@ private func decide(
         #expect(routes.name(1) == Array("door".utf8) && routes.name(nil) == [])
     }
 
+    @Test func severalWhenLinesMustAllHold() throws {
+        let routes = try table("[route r]\nbundle = *\nwhen = a == 1 and b == 2\nlight = fast\nwhen = c == 3")
+        #expect(try decide(routes, "x", #"{"a":1,"b":2,"c":3}"#).route == 0)
+        #expect(try decide(routes, "x", #"{"a":1,"b":2}"#).route == nil)
+        #expect(try decide(routes, "x", #"{"b":2,"c":3}"#).route == nil)
+        let eight = Array(repeating: "when = a == 1 and b == 2\n", count: 4).joined()
+        #expect(faults("[route r]\nbundle = *\n" + eight) == [])
+        #expect(
+            faults("[route r]\nbundle = *\n" + eight + "when = c exists")
+                == ["f:7: `when`: more than 8 conditions in this route"])
+    }
+
     /// `beep` is the owner's word: it counts with or without a sound of the sender's.
     @Test(
         arguments: [

@@ -102,7 +102,8 @@ struct ConfigurationParser {
         }
         guard let kind = kinds[section] else { return }
         guard KnownNames.keys(of: kind).contains(entry.key) else { return refuse(entry, kind) }
-        for earlier in file.entries[..<index] where earlier.section == section && earlier.key == entry.key {
+        for earlier in file.entries[..<index]
+        where earlier.section == section && earlier.key == entry.key && !KnownNames.mayRepeat(entry.key) {
             return faults.add(entry.line, "`\(entry.key)` was set in line \(earlier.line) already")
         }
         guard !entry.value.isEmpty else { return faults.add(entry.line, "`\(entry.key)` has no value") }
@@ -206,7 +207,12 @@ struct ConfigurationParser {
             let (bundle, isPrefix) = try ConfigurationValues.bundle(value)
             configuration.routes[route].bundle = bundle
             configuration.routes[route].isPrefix = isPrefix
-        case "when": configuration.routes[route].conditions = try ConfigurationValues.conditions(value, entry.column)
+        case "when":
+            let conditions = try ConfigurationValues.conditions(value, entry.column)
+            guard configuration.routes[route].conditions.count + conditions.count <= Limits.conditions else {
+                throw ValueError("more than \(Limits.conditions) conditions in this route")
+            }
+            configuration.routes[route].conditions += conditions
         case "mute": configuration.routes[route].isMuted = try ConfigurationValues.flag(value)
         case "collapse": configuration.routes[route].collapses = try ConfigurationValues.flag(value)
         case "light":

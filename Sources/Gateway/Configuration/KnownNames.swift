@@ -17,6 +17,9 @@ enum KnownNames {
         }
     }
 
+    /// Lines are short, so conditions may be spread over several.
+    static func mayRepeat(_ key: String) -> Bool { key == "when" }
+
     /// The name with the smallest distance, the first of equals.
     static func nearest(_ text: String, among names: [String]) -> String {
         var best = ""
