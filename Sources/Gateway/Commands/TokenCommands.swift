@@ -39,7 +39,9 @@ extension CommandRunner {
     /// Bundle identifiers are short and printable: the reference server ends on longer ones (SGP v2 §10).
     private func validate(_ bundle: String) throws(StartupError) {
         guard !bundle.isEmpty, bundle.utf8.count <= Limits.bundle else {
-            throw StartupError("a bundle identifier has 1 to \(Limits.bundle) bytes: \(bundle.isEmpty) \(bundle.utf8.count) \(bundle)", .usage)
+            throw StartupError(
+                "a bundle identifier has 1 to \(Limits.bundle) bytes: \(bundle.isEmpty) \(bundle.utf8.count) \(bundle)",
+                .usage)
         }
         for byte in bundle.utf8 where byte <= 0x20 || byte == 0x7F {
             throw StartupError("a bundle identifier has no spaces and no control characters", .usage)
