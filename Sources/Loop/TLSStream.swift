@@ -142,6 +142,11 @@ public final class TLSStream {
         return error.map { .failed($0) } ?? .blocked
     }
 
+    /// Frees and clears the client certificate and its key, which an open connection needs no longer.
+    public func forgetCertificate() {
+        if let ssl { SSL_certs_clear(ssl) }
+    }
+
     /// Ends our half: nothing more is written, and the other side reads an end after everything that was. What it still
     /// sends can be read until it ends its own half.
     public func finishWriting() {

@@ -9,7 +9,8 @@ public struct WebAddress: Equatable, Sendable {
 
     /// Nil for what is not of this form.
     public init?(_ text: String) {
-        for byte in text.utf8 where byte <= 0x20 || byte == 0x7F { return nil }
+        // Other letters are written with `%` or as `xn--`.
+        for byte in text.utf8 where byte <= 0x20 || byte >= 0x7F { return nil }
         var rest = Substring(text)
         isSecure = rest.prefix(8).lowercased() == "https://"
         if isSecure {

@@ -34,6 +34,20 @@ extension StateTests {
             #expect(try rig.store.acks().isEmpty, "the server has read them")
         }
 
+        /// The old connection is over before the new one begins, after a registration and after a change of the set.
+        @Test func oneConnectionAfterTheOther() throws {
+            let rig = try UplinkRig()
+            rig.server.faults.delay = 50
+            try rig.runUntilConnected()
+            let mark = rig.server.events.mark
+            rig.uplink.registrationsChanged(now: rig.now)
+            try rig.run(hurry: false) { !rig.server.events.of(.polled, after: mark).isEmpty }
+            let order = rig.server.events.all.filter { [.connected, .closed].contains($0.kind) }.map {
+                "\($0.kind.rawValue) \($0.connection)"
+            }
+            #expect(order == ["connected 1", "closed 1", "connected 2", "closed 2", "connected 3"])
+        }
+
         /// Where the key is and who may read it; nothing secret is ever logged.
         @Test func theKey() throws {
             let rig = try UplinkRig()

@@ -121,7 +121,7 @@ import Testing
         "http://h\0", "h\t", "http://user:word@h", "http://user@h", "::1", "2001:db8::1", "http://::1:80",
         "http://[::1",
         "http://::1]", "http://[]", "http://[]:80", "http://[h]:80", "http://[127.0.0.1]", "http://[::1]x:80", "[::1]:",
-        "http://[[::1]]", "\u{7F}",
+        "http://[[::1]]", "\u{7F}", "http://müller.example", "http://h/\u{9B}2J",
     ])
     func bad(text: String) {
         #expect(WebAddress(text) == nil)

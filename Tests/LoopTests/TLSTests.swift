@@ -436,6 +436,52 @@ final class Line {
         #expect(seen == (shown ? mine.der : nil))
     }
 
+    /// After the handshake the certificate is not needed any more, and nothing of it stays behind the caller's back.
+    @Test func aForgottenClientCertificate() throws {
+        let (listener, server) = try server()
+        server.requestCertificate()
+        listener.serve { client in
+            server.accept(client) { ssl in server.write(ssl, Array(server.read(ssl, until: "\n").utf8)) }
+        }
+        let mine = try ServerCertificate(name: "a device")
+        let line = try Line(listener, pin: Self.certificate)
+        line.clientCertificate = withBytes(Array((mine.pem + mine.keyPEM).utf8)) { ClientCertificate(pem: $0) }
+        line.stream.forgetCertificate()
+        #expect(try line.open() == nil)
+        weak let held = line.clientCertificate
+        line.clientCertificate = nil
+        #expect(held == nil)
+        line.stream.forgetCertificate()
+        #expect(try line.write(Array("still here\n".utf8)) == .success(0))
+        #expect(String(decoding: try line.read(11).bytes, as: UTF8.self) == "still here\n")
+        line.stream.close()
+        line.stream.forgetCertificate()
+    }
+
+    // MARK: Half a connection
+
+    /// After the end of our half everything that we wrote is read, and what the server still says is too.
+    @Test func theEndOfOurHalf() throws {
+        let (listener, server) = try server()
+        nonisolated(unsafe) var got = ""
+        let task = listener.serve { client in
+            server.accept(client) { ssl in
+                got = server.read(ssl, until: "never")
+                server.write(ssl, Array("so long".utf8))
+            }
+        }
+        let line = try Line(listener, pin: Self.certificate)
+        line.stream.finishWriting()
+        #expect(try line.open() == nil)
+        #expect(try line.write(Array("the end".utf8)) == .success(0))
+        line.stream.finishWriting()
+        let (bytes, end) = try line.read(100)
+        #expect(String(decoding: bytes, as: UTF8.self) == "so long" && end == .closed)
+        #expect(task.wait() && got == "the end")
+        guard case .failed = line.writeOnce([1]) else { return #expect(Bool(false)) }
+        line.stream.close()
+    }
+
     // MARK: One after the other
 
     /// A stream is used for one connection after the other; every one starts a new session.

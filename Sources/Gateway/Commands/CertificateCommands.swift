@@ -7,7 +7,10 @@ import Store
 /// `skyglowd certificate …`: provisioning the certificate that the connection is pinned to (SGP v2 §1).
 extension CommandRunner {
     private static let maximum = 65_536
+    /// Milliseconds for each name, and then for all addresses together.
     private static let patience: Int64 = 20_000
+    /// Where a server shows its certificate, under its `http_addr` (SGP v2 §1).
+    private static let place = "/snd/server_cert.pem"
 
     func certificate(_ command: Command) throws(StartupError) -> ExitCode {
         let configuration = try configuration()
@@ -88,8 +91,12 @@ extension CommandRunner {
     private func keep(
         _ pem: [UInt8], _ server: Configuration.Server, _ configuration: Configuration
     ) throws(StartupError) -> ExitCode {
+        // Only what was shown and confirmed: the text may hold other certificates, or a private key by mistake.
+        guard let alone = pem.withUnsafeBytes({ Certificate.alone(pem: $0) }) else {
+            throw StartupError("\(server.certificate): no certificate to store", .badData)
+        }
         try Startup.makeDirectory(configuration.directory, mode: 0o700)
-        do throws(StoreError) { try AtomicFile.write(server.certificate, pem.span.bytes, mode: 0o644) } catch {
+        do throws(StoreError) { try AtomicFile.write(server.certificate, alone.span.bytes, mode: 0o644) } catch {
             throw StartupError(error)
         }
         Output.complain("stored in \(server.certificate)")
@@ -105,15 +112,35 @@ extension CommandRunner {
         guard let resolver = Resolver(servers: Startup.resolverList(configuration)) else {
             throw StartupError("the resolver could not be started", .unavailable)
         }
-        let base: String
-        if let from { base = from } else { base = try httpAddress(of: server.address, resolver) }
-        guard var address = WebAddress(base) else { throw StartupError("\(base) is no web address", .badData) }
-        if address.path == "/" { address.path = "/snd/server_cert.pem" }
-        let target = try resolve(address, resolver)
-        Output.complain("fetching \(address.path) from \(target.text)")
-        do throws(HTTPError) {
-            return try HTTPFetch.get(address, at: target, limit: Self.maximum, milliseconds: Self.patience)
-        } catch { throw StartupError("\(base): \(error.text)", .unavailable) }
+        let address: WebAddress
+        if let from { address = try webAddress(from) } else { address = try published(by: server.address, resolver) }
+        let targets = try resolve(address, resolver)
+        var failure = ""
+        let patience = Self.patience / Int64(max(targets.count, 1))
+        for index in 0..<targets.count {
+            guard let target = targets[index] else { break }
+            Output.complain("fetching \(address.path) from \(target.text)")
+            do throws(HTTPError) {
+                return try HTTPFetch.get(address, at: target, limit: Self.maximum, milliseconds: patience)
+            } catch { failure = error.text }
+        }
+        throw StartupError("\(address.host): \(failure)", .unavailable)
+    }
+
+    /// What an operator gave: the certificate itself, or the server that shows it in the usual place.
+    private func webAddress(_ text: String) throws(StartupError) -> WebAddress {
+        guard var address = WebAddress(text) else { throw StartupError("\(text) is no web address", .usage) }
+        if address.path == "/" { address.path = Self.place }
+        return address
+    }
+
+    private func published(by server: String, _ resolver: Resolver) throws(StartupError) -> WebAddress {
+        guard var address = WebAddress(try httpAddress(of: server, resolver)) else {
+            throw StartupError("the http_addr of _sgn.\(server) is no web address", .unavailable)
+        }
+        while address.path.utf8.last == UInt8(ascii: "/") { address.path.removeLast() }
+        address.path += Self.place
+        return address
     }
 
     /// `http_addr` of the server's TXT record.
@@ -127,14 +154,15 @@ extension CommandRunner {
         throw StartupError("the TXT record of _sgn.\(server) has no http_addr: give --from URL", .unavailable)
     }
 
-    private func resolve(_ address: WebAddress, _ resolver: Resolver) throws(StartupError) -> SocketAddress {
-        if let literal = SocketAddress(literal: address.host, port: address.port) { return literal }
+    private func resolve(_ address: WebAddress, _ resolver: Resolver) throws(StartupError) -> AddressList {
+        if let literal = SocketAddress(literal: address.host, port: address.port) {
+            var list = AddressList()
+            list.append(literal)
+            return list
+        }
         resolver.askAddresses(address.host, port: address.port)
         try wait(resolver, for: address.host)
-        guard let first = resolver.addresses.first else {
-            throw StartupError("\(address.host) has no address", .unavailable)
-        }
-        return first
+        return resolver.addresses
     }
 
     private func wait(_ resolver: Resolver, for name: String) throws(StartupError) {

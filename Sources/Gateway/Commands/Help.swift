@@ -18,7 +18,7 @@ public enum Help {
 
         Setting up
           certificate fetch        fetches the server's certificate and asks
-            [--from URL]             the server's http_addr, if not from DNS
+            [--from URL]             from here, not from the server's http_addr
             [--fingerprint HEX]      accept only this SHA-256
             [--yes]                  do not ask; needs --fingerprint
           certificate import FILE  takes it from a PEM file

@@ -77,6 +77,7 @@ extension Uplink {
             server: settings.serverAddress.bytes, address: address.bytes, keyHash: hash.bytes,
             at: unixTime)
         clientCertificate = nil
+        stream.forgetCertificate()
         hasFreshKey = false
         identity = try store.identity()
         delivery.resume(after: 0)
