@@ -51,12 +51,13 @@ def hook(gateway, message):
     return gateway.row(message).get("hook")
 
 
-def wait_hook(gateway, message, state, seconds=10):
+def wait_hook(gateway, message, state, seconds=10, tries=0):
+    """Wait until the hook of a message is in this state, after at least so many tries."""
     last = {}
 
     def reached():
         last.update(hook(gateway, message) or {})
-        return last.get("state") == state
+        return last.get("state") == state and last["tries"] >= tries
     wait_until(reached, gateway.settings.seconds(seconds), lambda: f"hook {state}, but {last}")
     return last
 
@@ -158,7 +159,7 @@ def test_exit_75_is_tried_again_with_a_growing_delay_five_times(board, place):
     program = script(place, "hook", f'date +%s%N >> {out}; exit 75')
     gateway = board(door=program, keys={"retry": 1})
     first, second = send(gateway), send(gateway, title="second")
-    waiting = wait_hook(gateway, first, "waiting")
+    waiting = wait_hook(gateway, first, "waiting", tries=1)
     assert waiting["tries"] == 1 and waiting["reason"] == "exit 75"
     assert hook(gateway, second) == {"state": "waiting", "tries": 0, "reason": None}, "in order"
     assert "hook waits: exit 75" in gateway.cli("inbox").stdout
