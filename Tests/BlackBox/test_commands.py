@@ -1,6 +1,5 @@
 """The command line: usage, exit codes, status, log, and every command without a daemon."""
 import re
-import signal
 import subprocess
 import threading
 import time
