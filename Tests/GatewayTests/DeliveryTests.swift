@@ -342,9 +342,7 @@ extension StateTests {
             #expect(throws: StoreError.self) { try rig.makeDurable() }
             rig.store.rollback()
             rig.delivery.abandon()
-            withKnownIssue("Delivery.commit takes the number over before the commit has succeeded") {
-                #expect(rig.lastSequence == 3)
-            }
+            #expect(rig.lastSequence == 3)
             #expect(rig.waiting == 0)
             #expect(try rig.store.titles().count == 1 && rig.store.acks().count == 1)
             #expect(try rig.durableSequence() == 3)

@@ -116,11 +116,16 @@ struct Delivery: ~Copyable {
     /// to have read.
     mutating func commit(_ store: Store, confirmed: Int64) throws(StoreError) -> Committed {
         let sequence = isPolling ? lastSequence : highestSequence
-        defer { lastSequence = sequence }
-        guard store.isInTransaction else { return Committed() }
+        guard store.isInTransaction else {
+            lastSequence = sequence
+            return Committed()
+        }
         if confirmed > 0 { try store.deleteAcknowledgements(through: confirmed) }
         try store.setLastSequence(sequence)
-        return try store.commit()
+        let committed = try store.commit()
+        // Not before: what is not durable must come again.
+        lastSequence = sequence
+        return committed
     }
 
     /// The burst did not become durable: nothing of it is acknowledged, and the server will send it again.
