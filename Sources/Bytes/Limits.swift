@@ -76,6 +76,57 @@ public enum Limits {
     /// The identifier by which a notification replaces an older one, as in APNs.
     public static let collapse = 64
 
+    // MARK: Relay
+
+    /// A public or private key of X25519, a digest of SHA-256.
+    public static let relayKey = 32
+    /// Connections of the relay at once. A daemon opens one for each alert and device, up to 100.
+    public static let relayConnections = 128
+    /// Start line and header fields of a request.
+    public static let requestHead = 4096
+    public static let requestTarget = 1024
+    public static let requestFields = 64
+    public static let requestBody = 8192
+    /// What an answer of the relay may say.
+    public static let answerBody = 512
+    public static let answer = answerBody + 512
+    /// The longest ciphertext of a daemon, in base64 digits, and what it opens to.
+    public static let alertCiphertext = 3800
+    public static let alert = alertCiphertext / 4 * 3
+    /// A device token of the relay: 16 to 512 hex digits.
+    public static let relayToken = 256
+    public static let relayTokenMinimum = 8
+    /// A sealed note before and after sealing.
+    public static let note = 2048
+    public static let sealedNote = 4096
+    /// A grant: token and code in base64, and a dot.
+    public static let grant = (relayToken + 2) / 3 * 4 + 1 + 44
+    /// Daemons that may be paired, and the name and place of one.
+    public static let pairings = 64
+    public static let pairingName = 64
+    public static let pairingPlace = 255
+    /// Alerts of one kind and source that the admission policy remembers, and how often each may have been forwarded.
+    public static let admissions = 512
+    public static let admissionForwards = 16
+    /// Panes whose last note is remembered.
+    public static let panes = 1024
+    /// Addresses and tokens whose requests are counted, and the most requests a minute of each.
+    public static let rateSources = 64
+    public static let rateRequests = 120
+    /// An alert or note that is older, or from so far ahead, is shown as an outdated one; in seconds.
+    public static let fresh: Int64 = 600
+    /// A request that has begun arrives within this time, and its answer is taken within it.
+    public static let request: Int64 = 10_000
+    /// The same while other clients wait for a connection.
+    public static let crowdedRequest: Int64 = 2_000
+    /// How long a connection may stay without a request, and how long one that was refused is read from.
+    public static let idleRequest: Int64 = 15_000
+    public static let refusedRequest: Int64 = 2_000
+    /// How often an address that is not there yet is tried.
+    public static let listenRetry: Int64 = 2_000
+    /// A pairing link, and the answer to a pairing.
+    public static let pairingLink = 4096
+
     // MARK: Store (§11)
 
     /// Notifications that one transaction may cover.
@@ -117,8 +168,10 @@ public enum Limits {
     // MARK: Processes
 
     /// Descriptors of one poll: signals, control socket and its clients, the server's socket, DNS, buttons, two pipes to
-    /// each hook, outlets.
-    public static let pollSlots = 1 + 1 + controlClients + 1 + 16 + panelOutputs + 2 * hooks + outlets
+    /// each hook, outlets, the relay's listener and its clients.
+    public static let pollSlots =
+        1 + 1 + controlClients + 1 + 16 + panelOutputs + 2 * hooks + outlets
+        + 1 + relayConnections
     /// Clients of the control socket at once.
     public static let controlClients = 8
     public static let controlRequest = 1024
