@@ -14,6 +14,9 @@ struct Statements {
     let inbox, unreadInbox, notification, unread, unreadCount, isRead, markRead, markAllRead: Statement
     let unreadLights, replaceCollapsed, replaceThread: Statement
     let insertHook, nextHook, openHookCount, openHookRoutes, startHook, endHook, stopHook, buryHooks: Statement
+    let setPairing, pairings, pairingCount, deletePairing: Statement
+    let admissions, setAdmission, dropAdmissions, relayClock, setRelayClock: Statement
+    let pane, setPane, dropPanes: Statement
 
     init(_ connection: borrowing Connection) throws(StoreError) {
         begin = try connection.prepare("BEGIN IMMEDIATE")
@@ -134,5 +137,34 @@ struct Statements {
         isRead = try connection.prepare("SELECT read FROM inbox WHERE id = ?1")
         markRead = try connection.prepare("UPDATE inbox SET read = 1 WHERE id = ?1")
         markAllRead = try connection.prepare("UPDATE inbox SET read = 1 WHERE read = 0 AND id <= ?1")
+
+        setPairing = try connection.prepare(
+            """
+            INSERT INTO pairings(source, name, place, token, key, given, created) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+            ON CONFLICT(source, place) DO UPDATE SET name = excluded.name, key = excluded.key, given = excluded.given
+            RETURNING id
+            """)
+        pairings = try connection.prepare(
+            "SELECT id, source, name, place, token, key, given, created FROM pairings ORDER BY id")
+        pairingCount = try connection.prepare("SELECT count(*) FROM pairings")
+        deletePairing = try connection.prepare("DELETE FROM pairings WHERE id = ?1")
+        admissions = try connection.prepare("SELECT device, key, state FROM admissions ORDER BY seen DESC")
+        setAdmission = try connection.prepare(
+            "INSERT OR REPLACE INTO admissions(device, key, state, seen) VALUES (?1, ?2, ?3, ?4)")
+        dropAdmissions = try connection.prepare(
+            """
+            DELETE FROM admissions WHERE (SELECT count(*) FROM admissions) > ?1 AND (device, key) IN
+            (SELECT device, key FROM admissions INDEXED BY admissions_seen ORDER BY seen LIMIT 1)
+            """)
+        relayClock = try connection.prepare("SELECT boot, booted, wall FROM relay_clock")
+        setRelayClock = try connection.prepare(
+            "INSERT OR REPLACE INTO relay_clock(id, boot, booted, wall) VALUES (1, ?1, ?2, ?3)")
+        pane = try connection.prepare("SELECT time, digest FROM panes WHERE pane = ?1")
+        setPane = try connection.prepare("INSERT OR REPLACE INTO panes(pane, time, digest) VALUES (?1, ?2, ?3)")
+        dropPanes = try connection.prepare(
+            """
+            DELETE FROM panes WHERE (SELECT count(*) FROM panes) > ?1
+            AND id = (SELECT min(id) FROM panes)
+            """)
     }
 }
