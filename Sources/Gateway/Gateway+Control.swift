@@ -17,6 +17,14 @@ extension Gateway {
         } else if request.equals("registrations") {
             uplink?.registrationsChanged(now: now)
             answer.append("ok\n")
+        } else if request.equals("pairings") {
+            do throws(StoreError) {
+                try opener.load(store, directory: configuration.directory)
+                answer.append("ok\n")
+            } catch {
+                self.report(error)
+                answer.append("error the pairings could not be read\n")
+            }
         } else if request.equals("inbox") {
             refreshMessageLight(now: now)
             answer.append("ok\n")
@@ -67,6 +75,11 @@ extension Gateway {
             report.clockOffset = uplink.session.clockOffset
             report.lastSeq = uplink.delivery.lastSequence
             report.registrations = uplink.registrations.count
+        }
+        if let relay {
+            report.relay = RelayReport(
+                address: relay.listener.address, isListening: relay.listener.isListening,
+                connections: relay.listener.connections, pairings: opener.count, counters: relay.counters)
         }
         do throws(StoreError) {
             report.unread = try store.unreadCount()

@@ -32,12 +32,24 @@ extension Gateway {
             panel = Panel(next.panel, now: now)
             refreshMessageLight(now: now)
         }
+        let relayChanged = next.relay != configuration.relay
         configuration = next
         hooks.replace(next.routes)
         outlets.replace(next.routes)
         replaceUplink(settings, routing, now: now)
+        if relayChanged { replaceRelay(routing) } else { relay?.routing = routing }
         log.notice(.configuration, "reloaded")
         return true
+    }
+
+    private func replaceRelay(_ routing: Routing) {
+        relay?.save()
+        relay = nil
+        guard let settings = configuration.relay else { return }
+        do throws(StoreError) {
+            relay = try RelayService(
+                settings, routing: routing, opener: opener, outlets: outlets, store: store, log: log)
+        } catch { report(error) }
     }
 
     /// A changed server gets a new uplink; an unchanged one that is not connected tries again at once.
@@ -55,6 +67,7 @@ extension Gateway {
                 settings, routing: routing, outlets: outlets, store: store,
                 keyFile: KeyFile(directory: configuration.directory), log: log
             )
+            made.delivery.sealedOpener = opener
             made.start(now: now)
             uplink = made
         } catch { report(error) }

@@ -14,6 +14,8 @@ final class Gateway {
     let control: ControlSocket
     let clock = SystemClock()
     var uplink: Uplink?
+    let opener: SealedOpener
+    var relay: RelayService?
     var panel: Panel
     let hooks: Hooks
     let outlets: Outlets
@@ -38,6 +40,8 @@ final class Gateway {
         control = parts.control
         signals = parts.signals
         uplink = parts.uplink
+        opener = parts.opener
+        relay = parts.relay
         outlets = parts.outlets
         manager = ServiceManager(now: SystemClock().now)
         panel = Panel(parts.configuration.panel, now: SystemClock().now)
@@ -68,6 +72,10 @@ final class Gateway {
     private func advance(now: Int64) {
         takeSignals(now: now)
         uplink?.advance(now: now, unixTime: clock.unixTime)
+        if let relay {
+            let offset = uplink?.session.clockOffset ?? 0
+            relay.advance(now: now, time: clock.unixTime &+ offset, wall: clock.unixMilliseconds)
+        }
         takeNews(now: now)
         hooks.advance(now: now)
         outlets.advance(now: now)
@@ -90,20 +98,24 @@ final class Gateway {
         control.register(in: &poll)
         uplink?.register(in: &poll)
         panel.forEachDescriptor { poll.add($0, events: POLLIN) }
+        relay?.register(in: &poll)
         hooks.register(in: &poll, now: now)
         outlets.register(in: &poll)
         let due = min(
             uplink?.deadline(now: now) ?? .max, panel.deadline ?? .max, control.deadline, testStep?.until ?? .max,
-            manager.deadline, hooks.deadline(now: now), outlets.deadline)
+            manager.deadline, hooks.deadline(now: now), outlets.deadline,
+            relay?.deadline(now: now) ?? .max)
         // The clock may stand between two milliseconds: one more, so that the deadline has passed when poll returns.
         let milliseconds = due == .max ? -1 : due <= now ? 0 : Int32(clamping: due - now + 1)
         try poll.wait(milliseconds: milliseconds)
+        relay?.collect(poll)
     }
 
     private func shutDown() {
         let now = clock.now
         manager.stopping()
         stopUplink(now: now)
+        relay?.save()
         hooks.stop()
         outlets.advance(now: now)
         panel.shutdown(wall: clock.unixMilliseconds)
@@ -160,8 +172,14 @@ final class Gateway {
     // MARK: Lights
 
     private func takeNews(now: Int64) {
-        guard let news = uplink?.news, news.inboxChanged else { return }
+        var news = uplink?.news ?? Uplink.News()
+        if let more = relay?.news {
+            news.inboxChanged = news.inboxChanged || more.inboxChanged
+            news.beeps = max(news.beeps, more.beeps)
+        }
+        guard news.inboxChanged else { return }
         uplink?.news = Uplink.News()
+        relay?.news = Uplink.News()
         hooks.wake()
         refreshMessageLight(now: now)
         panel.beep(news.beeps, now: now, wall: clock.unixMilliseconds)

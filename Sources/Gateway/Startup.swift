@@ -56,6 +56,8 @@ public enum Startup {
         var signals: Signals
         var uplink: Uplink?
         var outlets: Outlets
+        var opener: SealedOpener
+        var relay: RelayService?
     }
 
     /// The configuration of this file, or all its faults.
@@ -90,14 +92,25 @@ public enum Startup {
         let store = try stored { () throws(StoreError) in try Store.open(directory: configuration.directory) }
         let log = try openLog(configuration)
         let outlets = Outlets(configuration.routes, store: store, log: log)
+        // Neither core dumps nor other processes of the same user get at the keys.
+        cb_hide_memory()
+        guard let opener = SealedOpener() else { throw StartupError("no memory for the relay", .inputOutput) }
+        try stored { () throws(StoreError) in try opener.load(store, directory: configuration.directory) }
         let uplink = try settings.map { settings throws(StartupError) in
-            try makeUplink(settings, routing, outlets, configuration, store, log)
+            let uplink = try makeUplink(settings, routing, outlets, configuration, store, log)
+            uplink.delivery.sealedOpener = opener
+            return uplink
+        }
+        let relay = try configuration.relay.map { relay throws(StartupError) in
+            try stored { () throws(StoreError) in
+                try RelayService(relay, routing: routing, opener: opener, outlets: outlets, store: store, log: log)
+            }
         }
         return Gateway(
             Parts(
                 configuration: configuration, configurationPath: path, lock: lock, store: store, log: log,
                 control: try control(configuration), signals: try signals(), uplink: uplink,
-                outlets: outlets))
+                outlets: outlets, opener: opener, relay: relay))
     }
 
     /// A call of the store, whose errors become those of a start.

@@ -154,7 +154,7 @@ extension CommandRunner {
         throw StartupError("the TXT record of _sgn.\(server) has no http_addr: give --from URL", .unavailable)
     }
 
-    private func resolve(_ address: WebAddress, _ resolver: Resolver) throws(StartupError) -> AddressList {
+    func resolve(_ address: WebAddress, _ resolver: Resolver) throws(StartupError) -> AddressList {
         if let literal = SocketAddress(literal: address.host, port: address.port) {
             var list = AddressList()
             list.append(literal)

@@ -11,7 +11,12 @@ enum KnownNames {
         case "panel": ["message", "link", "buzzer", "button"]
         case "route": ["bundle", "when", "light", "beep", "hook", "retry", "outlet", "quiet", "mute", "collapse"]
         case "strings": ["file"]
-        case "relay": ["listen", "allow"]
+        case "relay":
+            [
+                "listen", "allow", "path", "address", "command", "coalesce", "flap", "flap-window", "reminder",
+                "silence",
+                "burst", "refill",
+            ]
         case "log": ["level", "size"]
         default: []
         }

@@ -136,6 +136,7 @@ extension Uplink {
         case .shown(let decision): logShown(id, decision)
         case .duplicate: log.info(.notification, "\(hex: id) came before: acknowledged again, not shown again")
         case .muted: log.info(.notification, "\(hex: id) for a muted application")
+        case .replayed: log.notice(.notification, "\(hex: id) holds a note that was shown before")
         case .expired: log.notice(.notification, "\(hex: id) had expired")
         case .wrongKey: log.warning(.notification, "\(hex: id) could not be decrypted")
         case .unreadable(let error):

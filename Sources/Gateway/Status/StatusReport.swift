@@ -30,6 +30,8 @@ struct StatusReport {
     var link: String
     var buzzer: String
     var panelProblems: Int
+    /// Nil where none is configured.
+    var relay: RelayReport?
 }
 
 extension ByteBuffer {
@@ -67,7 +69,7 @@ extension ByteBuffer {
         member("problems", report.panelProblems)
         append("}")
         key("relay")
-        append("null")
+        if let relay = report.relay { append(json: relay) } else { append("null") }
         member("version", Version.number)
         append("}\n")
     }
@@ -135,6 +137,7 @@ extension ByteBuffer {
         append(decimal: report.keepAlive.interval / 1_000)
         append(" s (fixed)")
         appendCounts(report)
+        if let relay = report.relay { append(text: relay) }
         row("light", report.message)
         append(", link ")
         append(report.link)
@@ -170,7 +173,7 @@ extension ByteBuffer {
     }
 
     /// Begins a row: its name in a column of its own.
-    private mutating func row(_ name: String, _ value: String) {
+    mutating func row(_ name: String, _ value: String) {
         if count > 0, pointer[count - 1] != UInt8(ascii: "\n") { append("\n") }
         append(name)
         for _ in name.utf8.count..<13 { append(UInt8(ascii: " ")) }
