@@ -265,7 +265,7 @@ extension StoreTests {
             }
         }
 
-        /// Nothing is kept: opening, working and closing again and again ends with as much memory as before.
+        /// Nothing is kept: opening, working and closing again and again ends with no more memory than before.
         @Test func nothingLeaks() throws {
             let directory = try TemporaryDirectory()
             try directory.open().deliver(0)
