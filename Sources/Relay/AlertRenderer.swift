@@ -19,7 +19,7 @@ public enum Urgency: Sendable, Equatable {
 /// What is known of something that was rendered.
 public struct Rendered: BitwiseCopyable, Sendable {
     public var isStale: Bool
-    /// When it was sent, Unix milliseconds; nil where it does not say.
+    /// When it was sent, Unix microseconds; nil where it does not say.
     public var time: Int64?
     /// What names the pane of a note.
     public var pane: Blob<32>
@@ -31,7 +31,7 @@ public struct AlertRenderer: ~Copyable {
     private var text = ByteBuffer(capacity: 2 * Limits.alertCiphertext)
     /// As long as any text of a plaintext, with room for words of ours.
     private var title = ByteBuffer(capacity: Limits.alertCiphertext + 64)
-    private static let second: Int64 = 1_000
+    private static let second: Int64 = 1_000_000
 
     public init() {}
 

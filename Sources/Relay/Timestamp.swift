@@ -2,7 +2,7 @@ import Bytes
 
 /// ISO 8601 as daemons write it: `2026-11-30T00:44:00+00:00`, with fractions of a second or without, `Z` or an offset.
 public enum Timestamp {
-    /// Unix milliseconds, or nil for anything else.
+    /// Unix microseconds, or nil for anything else.
     public static func parse(_ text: RawSpan) -> Int64? {
         guard text.byteCount >= 20, text.byteCount <= 40, text[4] == 0x2D, text[7] == 0x2D, text[10] == 0x54,
             text[13] == 0x3A, text[16] == 0x3A, let year = number(text, 0, 4), let month = number(text, 5, 2),
@@ -11,13 +11,13 @@ public enum Timestamp {
             day <= days(month, year), hour < 24, minute < 60, second < 61
         else { return nil }
         var index = 19
-        var milliseconds: Int64 = 0
+        var fraction: Int64 = 0
         if text[index] == UInt8(ascii: ".") {
             index += 1
-            var weight: Int64 = 100
+            var weight: Int64 = 100_000
             let start = index
             while index < text.byteCount, let digit = number(text, index, 1) {
-                milliseconds += digit * weight
+                fraction += digit * weight
                 weight /= 10
                 index += 1
             }
@@ -25,7 +25,7 @@ public enum Timestamp {
         }
         guard let offset = offset(text, index) else { return nil }
         let time = dayNumber(year, month, day) * 86_400 + hour * 3_600 + minute * 60 + second - offset
-        return time * 1_000 + milliseconds
+        return time * 1_000_000 + fraction
     }
 
     /// Seconds east of Greenwich.

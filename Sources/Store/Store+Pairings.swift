@@ -138,7 +138,7 @@ extension Store {
         }
     }
 
-    /// The time of the last note of a pane, in Unix milliseconds, and whether it was this very note; nil before the first.
+    /// The time of the last note of a pane, in Unix microseconds, and whether it was this very note; nil before the first.
     public func lastNote(pane: RawSpan, digest: RawSpan) throws(StoreError) -> (time: Int64, isSame: Bool)? {
         let statement = statements.pane
         defer { statement.reset() }

@@ -315,6 +315,28 @@ def test_pairing_and_unpairing(relay):
     assert gateway.json("pairings") == [] and "secret-token" not in "\n".join(gateway.log())
 
 
+def test_unpaired_behind_the_gateways_back(relay):
+    import sqlite3
+    base = sqlite3.connect(relay.gateway.state / "skyglow.db")
+    base.execute("DELETE FROM pairings")
+    base.commit()
+    base.close()
+    env = relay.envelope()
+    assert relay.post(env)[0] == 503 and relay.post(env)[0] == 410
+
+
+def test_a_changed_relay_section(relay):
+    env = relay.envelope()
+    assert relay.post(env)[1]["outcome"] == "forwarded" and relay.post(env)[1]["outcome"] == "coalesced"
+    relay.gateway.configure("relay", coalesce=0, path="/push")
+    relay.gateway.cli("reload")
+    relay.gateway.wait_status(lambda s: s["relay"]["listening"], "listens again")
+    assert relay.post(env)[0] == 404 and relay.post(env, "/push")[1]["outcome"] == "forwarded"
+    old = time.strftime("%Y-%m-%dT%H:%M:%S+00:00", time.gmtime(time.time() - 900))
+    assert relay.post(relay.envelope(relay.alert(ts=old)), "/push")[0] == 202
+    assert "cronstable  outdated\n" in relay.gateway.cli("inbox").stdout
+
+
 def test_another_fingerprint_is_a_failure(relay, world):
     wrong = world.keep(r.FakeDaemon("0000-0000-0000"))
     done = relay.gateway.cli("pair", "cronstable", wrong.link(), code=65)

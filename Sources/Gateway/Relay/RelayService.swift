@@ -185,7 +185,11 @@ final class RelayService {
         store.rollback()
         delivery.abandon()
         policy.removeAll()
-        do throws(StoreError) { try restore() } catch { report(error) }
+        do throws(StoreError) {
+            // A daemon may have been unpaired meanwhile, and the command that did it may not have told.
+            try opener.load(store, directory: opener.directory)
+            try restore()
+        } catch { report(error) }
         return false
     }
 

@@ -43,8 +43,12 @@ final class SealedOpener {
 
     deinit { pairings.deallocate() }
 
+    /// Where the keys are, once they have been read.
+    private(set) var directory = ""
+
     /// Reads the keys and pairings again.
     func load(_ store: Store, directory: String) throws(StoreError) {
+        self.directory = directory
         let keys = RelayKeys(directory: directory)
         seal = try keys.read(RelayKeys.seal)
         signing = try keys.read(RelayKeys.signing)
