@@ -288,6 +288,7 @@ def test_the_store_is_full(world):
     env = relay.envelope()
     status, answer, headers = relay.post(env)
     assert status == 503 and headers["Retry-After"] == "5"
+    assert relay.counters()["forwarded"] == 0 and relay.counters()["failed"] == 1
     base.execute("DROP TRIGGER no")
     base.commit()
     base.close()

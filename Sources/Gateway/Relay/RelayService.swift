@@ -29,6 +29,8 @@ final class RelayService {
     var news = Uplink.News()
     private let boot: Blob<36>
     private var hasFailed = false
+    /// As they were before this turn.
+    private var earlier = RelayCounters()
     /// When what the policy has only seen is written down, though nothing else is.
     private var saveDue: Int64?
     private var reportedFailure: Int32 = -1
@@ -77,6 +79,7 @@ final class RelayService {
         self.time = time
         self.wall = wall
         hasFailed = false
+        earlier = counters
         listener.advance(
             now: now,
             allows: { peer in
@@ -178,9 +181,13 @@ final class RelayService {
         return true
     }
 
-    /// The policy forgets what did not happen.
+    /// Policy and counters forget what did not happen.
     private func undo() -> Bool {
         counters.failed += 1
+        counters.forwarded = earlier.forwarded
+        counters.notes = earlier.notes
+        counters.stale = earlier.stale
+        counters.unopened = earlier.unopened
         // Requests after the one that failed may have begun another.
         store.rollback()
         delivery.abandon()
