@@ -137,6 +137,9 @@ public enum Limits {
     public static let buttonSettle: Int64 = 20
     /// From here on a press is a long one.
     public static let buttonLong: Int64 = 2000
+    /// In seconds: what the configuration may ask for instead.
+    public static let buttonHoldMinimum: Int64 = 1
+    public static let buttonHoldMaximum: Int64 = 60
     /// An edge that claims to be older was stamped by another clock.
     public static let buttonEdgeAge: Int64 = 10_000
     /// Edges of one button that one turn of the loop takes.
@@ -144,6 +147,9 @@ public enum Limits {
     /// How long the files of a PWM channel may take to become writable, and how often they are tried.
     public static let pwmPatience: Int64 = 5000
     public static let pwmRetry: Int64 = 100
+    /// The same for the files that an LED's trigger makes.
+    public static let ledPatience: Int64 = 5000
+    public static let ledRetry: Int64 = 100
     /// The tone of a passive buzzer, in nanoseconds a period: 2.7 kHz, where common ones are loudest.
     public static let tonePeriod: Int64 = 370_370
     /// The text of what is wrong with one output.

@@ -184,18 +184,25 @@ final class Gateway {
         panel.setLight(.link, Lights.link(state), now: now, wall: clock.unixMilliseconds)
     }
 
-    /// A press of the button: everything counts as read. A long one: `panel test`.
     private func takePresses(now: Int64) {
         while let press = panel.nextPress(now: now) {
-            switch press {
-            case .short:
-                log.notice(.panel, "button: everything counts as read")
-                do throws(StoreError) { _ = try store.markAllRead() } catch { report(error) }
-                refreshMessageLight(now: now)
-            case .long:
-                log.notice(.panel, "button: panel test")
-                if testStep == nil { beginTestStep(0, now: now) }
-            }
+            act(press == .short ? configuration.panel.press : configuration.panel.hold, now: now)
+        }
+    }
+
+    private func act(_ action: ButtonAction, now: Int64) {
+        switch action {
+        case .readAll:
+            log.notice(.panel, "button: everything counts as read")
+            do throws(StoreError) { _ = try store.markAllRead() } catch { report(error) }
+            refreshMessageLight(now: now)
+        case .panelTest:
+            log.notice(.panel, "button: panel test")
+            if testStep == nil { beginTestStep(0, now: now) }
+        case .reconnect:
+            log.notice(.panel, "button: reconnect")
+            reconnect(now: now)
+        case .none: break
         }
     }
 

@@ -62,6 +62,21 @@ func parsed(_ text: String) throws -> Configuration {
         size = 65536
         """
 
+    @Test(
+        arguments: [
+            ("read-all", .readAll), ("panel-test", .panelTest), ("reconnect", .reconnect), ("none", .none),
+        ] as [(String, ButtonAction)])
+    func actionsOfTheButton(name: String, action: ButtonAction) throws {
+        let panel = try parsed("[panel]\npress = \(name)\nhold = \(name)\nhold-time = 5").panel
+        #expect(panel.press == action)
+        #expect(panel.hold == action)
+        #expect(panel.holdTime == 5000)
+        let plain = try parsed("").panel
+        #expect(plain.press == .readAll)
+        #expect(plain.hold == .panelTest)
+        #expect(plain.holdTime == 2000)
+    }
+
     @Test func theExampleOfTheContract() throws {
         let configuration = try parsed(Self.example)
         let loopback = try #require(IPAddress("127.0.0.1"))

@@ -137,10 +137,7 @@ struct ConfigurationParser {
                 configuration.resolvers.append(try ConfigurationValues.resolver(part))
             }
         case "keepalive": try setKeepalive(key, value)
-        case "panel":
-            for role in PanelRole.allCases where role.name == key {
-                configuration.panel[role] = try ConfigurationValues.outputs(value, for: role)
-            }
+        case "panel": try setPanel(key, value)
         case "strings": configuration.strings = value
         case "relay": try setRelay(key, value)
         case "log": try setLog(key, value)
@@ -173,6 +170,20 @@ struct ConfigurationParser {
         case "maximum": configuration.keepalive.maximum = try ConfigurationValues.number(value, 1...86_400)
         case "pong-timeout": configuration.keepalive.pongTimeout = try ConfigurationValues.number(value, 1...600)
         default: break
+        }
+    }
+
+    private mutating func setPanel(_ key: String, _ value: String) throws(ValueError) {
+        switch key {
+        case "press": configuration.panel.press = try ConfigurationValues.action(value)
+        case "hold": configuration.panel.hold = try ConfigurationValues.action(value)
+        case "hold-time":
+            let range = Limits.buttonHoldMinimum...Limits.buttonHoldMaximum
+            configuration.panel.holdTime = 1_000 * (try ConfigurationValues.number(value, range))
+        default:
+            for role in PanelRole.allCases where role.name == key {
+                configuration.panel[role] = try ConfigurationValues.outputs(value, for: role)
+            }
         }
     }
 

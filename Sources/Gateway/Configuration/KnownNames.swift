@@ -8,7 +8,7 @@ enum KnownNames {
         case "state": ["directory", "runtime"]
         case "resolver": ["servers"]
         case "keepalive": ["minimum", "maximum", "pong-timeout"]
-        case "panel": ["message", "link", "buzzer", "button"]
+        case "panel": ["message", "link", "buzzer", "button", "press", "hold", "hold-time"]
         case "route": ["bundle", "when", "light", "beep", "hook", "retry", "outlet", "quiet", "mute", "collapse"]
         case "strings": ["file"]
         case "relay": ["listen", "allow"]
