@@ -213,24 +213,24 @@ pin() {
 
 account=skyglow
 
-# The account that the gateway runs as.
+# Makes the account that the gateway runs as, in the group of the GPIO chips and LEDs. Fails if there is no way to.
 make_account() {
-    ! id "$account" >/dev/null 2>&1 || return 0
-    if has systemd-sysusers && [ -e /etc/sysusers.d/skyglow.conf ]; then
-        systemd-sysusers /etc/sysusers.d/skyglow.conf >&2
+    if ! id "$account" && has systemd-sysusers && [ -e /etc/sysusers.d/skyglow.conf ]; then
+        systemd-sysusers /etc/sysusers.d/skyglow.conf
     fi
-    id "$account" >/dev/null 2>&1 || {
-        if has useradd; then
-            useradd --system --user-group --home-dir /var/lib/skyglow --no-create-home --shell /usr/sbin/nologin "$account"
-        elif has adduser; then
-            addgroup -S "$account" 2>/dev/null
-            adduser -S -D -H -h /var/lib/skyglow -s /bin/false -G "$account" "$account"
-        fi
-    } >&2 || say "the account $account could not be made"
-    for group in gpio leds; do
-        ! grep -q "^$group:" /etc/group || ! has usermod || usermod -a -G "$group" "$account"
-    done
-}
+    if id "$account"; then
+        :
+    elif has useradd; then
+        useradd --system --user-group --home-dir /var/lib/skyglow --no-create-home --shell /usr/sbin/nologin "$account"
+    elif has adduser && has addgroup; then
+        addgroup -S "$account"
+        adduser -S -D -H -h /var/lib/skyglow -s /bin/false -G "$account" "$account"
+    fi
+    id "$account" || return
+    grep -q '^gpio:' /etc/group || return 0
+    if has usermod; then usermod -a -G gpio "$account"; elif has addgroup; then addgroup "$account" gpio; fi
+    :
+} >/dev/null 2>&1
 
 # Each file to install: its name in the payload, its path, its mode.
 files() {
@@ -529,8 +529,11 @@ switch() {
     trap : HUP PIPE
     lock
     find_previous
+    # The old one answers for itself: what the new one says of it may be as broken as the new one.
+    program=${previous:-$1}
     state
     before=$state
+    program=$1
     if [ "$previous" = "$program" ] && [ -z "$fingerprint" ] && good && [ -n "$(processes "$program")" ] &&
         ! files_differ; then
         answer result already "$state"
@@ -541,7 +544,10 @@ switch() {
         restore_files
         die 73 "the files of the service could not be written; nothing was switched"
     }
-    make_account
+    make_account || {
+        restore_files
+        die 69 "there is no account $account and no useradd or adduser to make it; nothing was switched"
+    }
     own_state
     announce_files
     [ "$before" = stopped ] || say "stopping ${previous:+${previous##*/}}"

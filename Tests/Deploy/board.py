@@ -16,6 +16,15 @@ CACHE = Path(os.environ.get("SKYGLOW_CACHE") or
 DEBIAN = CACHE / "deploy"
 LIBRARIES = "/opt/sshd"
 
+# Debian's busybox makes no accounts.
+ADDUSER = """#!/usr/bin/sh
+for name; do :; done
+case ${0##*/} in
+addgroup) echo "$name:x:998:" >>/etc/group ;;
+adduser) echo "$name:x:998:998::/var/lib/skyglow:/bin/false" >>/etc/passwd ;;
+esac
+"""
+
 SSHD = """
 Port {port}
 ListenAddress 127.0.0.1
@@ -95,12 +104,14 @@ class Board:
         busybox = self.root / "usr/bin/busybox"
         shutil.copy(DEBIAN / "bin/busybox", busybox)
         for name in subprocess.run([busybox, "--list"], capture_output=True, text=True, check=True).stdout.split():
-            # Those of a distribution would be asked about boot levels; busybox has no such thing.
             if name != "busybox":
                 (self.root / "usr/bin" / name).symlink_to("busybox")
         if shell == "dash":
             (self.root / "usr/bin/sh").unlink()
             shutil.copy("/bin/dash", self.root / "usr/bin/sh")
+        for name in ("adduser", "addgroup"):
+            (self.root / "usr/bin" / name).write_text(ADDUSER)
+            (self.root / "usr/bin" / name).chmod(0o755)
         shutil.copy(DEBIAN / "usr/sbin/sshd", self.root / "usr/sbin/sshd")
         shutil.copy(DEBIAN / "usr/bin/sudo", self.root / "usr/bin/sudo")
         (self.root / "usr/bin/sudo").chmod(0o4755)
