@@ -14,8 +14,7 @@ enum KnownNames {
         case "relay":
             [
                 "listen", "allow", "path", "address", "command", "coalesce", "flap", "flap-window", "reminder",
-                "silence",
-                "burst", "refill",
+                "silence", "burst", "refill",
             ]
         case "log": ["level", "size"]
         default: []
