@@ -30,6 +30,8 @@ extension Gateway {
         if next.panel != configuration.panel {
             panel.shutdown(wall: clock.unixMilliseconds)
             panel = Panel(next.panel, now: now)
+            // The new lights know nothing yet; the next turn of the loop shows the link's.
+            shownLink = nil
             refreshMessageLight(now: now)
         }
         let relayChanged = next.relay != configuration.relay

@@ -27,7 +27,7 @@ final class Gateway {
     private let signals: Signals
     private var manager: ServiceManager
     private var poll = PollSet(capacity: Limits.pollSlots)
-    private var shownLink: LinkState?
+    var shownLink: LinkState?
     private var reportedProblems: UInt32 = 0
 
     /// Opens nothing but takes what `Startup` has opened.

@@ -101,3 +101,11 @@ def test_nothing_is_written_while_idle(online):
     before = files(), written()
     time.sleep(10)
     assert (files(), written()) == before
+
+
+def test_a_new_link_light_shows_what_is(online):
+    """A reload with another panel: the link light does not wait for the link to change."""
+    gateway, _ = online
+    gateway.configure("panel", link="file:other.log")
+    gateway.cli("reload")
+    wait_until(lambda: gateway.light("link", "other.log") == "solid", gateway.settings.seconds(5), "the new light is solid")
