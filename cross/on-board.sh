@@ -327,18 +327,23 @@ service_start() {
     fi
 }
 
+# service_stop PROGRAM: the gateway, which is PROGRAM if it is known. It answers for itself: a new one may be broken.
 service_stop() {
     if [ "$(manager)" = systemd ]; then
         systemctl stop skyglowd.service >/dev/null 2>&1
     elif [ -x "$(initscript)" ]; then
         limited 60 "$(initscript)" stop >/dev/null 2>&1
     fi
-    # One that was started by hand would keep the state directory.
+    # One that is no service, or is not known to it, would keep the state directory.
+    asked=$program
+    program=${1:-$program}
     state
-    [ "$state" = stopped ] || [ ! -e "$configuration" ] || {
+    if [ "$state" != stopped ]; then
         say "a skyglowd that is no service is running; stopping it"
         limited 30 skyglowd stop >/dev/null 2>&1
-    }
+    fi
+    for process in $(processes "$program"); do kill -9 "$process"; done
+    program=$asked
 }
 
 service_enable() {
@@ -376,12 +381,15 @@ state() {
     state=${state:-stopped}
 }
 
-# The processes of this program.
+# The gateways that are this program: `… run`, not somebody's `skyglowd log -f`.
 processes() {
     for directory in /proc/[0-9]*; do
         # shellcheck disable=SC3013  # dash and busybox know -ef
-        [ ! "$directory/exe" -ef "$1" ] || echo "${directory#/proc/}"
-    done
+        [ "$directory/exe" -ef "$1" ] || continue
+        case $(tr '\000' ' ' <"$directory/cmdline") in
+        *" run ") echo "${directory#/proc/}" ;;
+        esac
+    done 2>/dev/null
 }
 
 good() {
@@ -497,7 +505,7 @@ remove_old() {
 
 roll_back() {
     last_words
-    service_stop
+    service_stop "$program"
     restore_files
     if [ -z "$previous" ]; then
         service_disable
@@ -551,7 +559,7 @@ switch() {
     own_state
     announce_files
     [ "$before" = stopped ] || say "stopping ${previous:+${previous##*/}}"
-    service_stop
+    service_stop "$previous"
     touch "$program"
     point_to "$program" || {
         service_start

@@ -5,7 +5,7 @@ import threading
 
 class Relay:
     def __init__(self, port, limit):
-        self.target, self.limit, self.passed = port, limit, 0
+        self.target, self.limit, self.passed, self.ends = port, limit, 0, []
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
         threading.Thread(target=self.serve, daemon=True).start()
@@ -17,6 +17,7 @@ class Relay:
             except OSError:
                 return
             far = socket.create_connection(("127.0.0.1", self.target))
+            self.ends += [near, far]
             for source, sink, counted in ((near, far, True), (far, near, False)):
                 threading.Thread(target=self.copy, args=(source, sink, counted), daemon=True).start()
 
@@ -30,7 +31,11 @@ class Relay:
                         break
         except OSError:
             pass
-        for end in (source, sink):
+        self.cut(source, sink)
+
+    def cut(self, *ends):
+        """End these sides, or every connection."""
+        for end in ends or self.ends:
             try:
                 end.shutdown(socket.SHUT_RDWR)
             except OSError:

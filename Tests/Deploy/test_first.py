@@ -49,11 +49,12 @@ def test_without_a_server_it_runs_unconfigured(board, deploy, programs):
     assert board.status() == "unconfigured"
 
 
-def test_a_first_gateway_that_fails_leaves_no_service(board, deploy, programs):
+def test_a_first_gateway_that_fails_leaves_no_service(make_board, deploy, programs):
+    board = make_board(manager="systemd")
     deploy(board, "--binary", programs.stub("NEVER"), "--timeout", "3", "--address", "", code=70).said(
         "the stub's last words").said("no earlier skyglowd")
     assert board.current() is None and board.status() == "not running"
-    assert not board.path("/etc/init.d/skyglowd").exists()
+    assert not board.path("/etc/systemd/system/skyglowd.service").exists()
     # And the next one is not in its way.
     deploy(board, "--binary", programs.edition(1))
 
