@@ -91,6 +91,13 @@ public struct KeepAlive: Sendable, Equatable {
         self.init(minimum: interval, maximum: interval, pongTimeout: pongTimeout)
     }
 
+    /// The same bounds with nothing learned.
+    public func fresh(jitter: Int64, maximum: Int64 = .max) -> KeepAlive {
+        KeepAlive(
+            minimum: minimum, maximum: min(self.maximum, max(maximum, minimum)), pongTimeout: pongTimeout,
+            jitter: jitter)
+    }
+
     /// Comes back to a known network: begins steady at what was proven.
     public mutating func restore(proven: Int64, refuted: Int64?, now: Int64) {
         guard proven > 0, !isFixed else { return }
@@ -145,9 +152,12 @@ public struct KeepAlive: Sendable, Equatable {
     /// Our ping after a silence of `idle` got no answer in time, or a reset. It counts once the next attempt shows that
     /// the network is there. Nothing else is evidence against an interval.
     public mutating func silence(_ idle: Int64) {
-        guard !isFixed, idle < interval + Self.lateness else { return }
+        guard !isFixed, idle >= interval - 1_000, idle < interval + Self.lateness else { return }
         suspicion = min(idle, interval)
     }
+
+    /// The silence that waits for its explanation, else 0.
+    public var suspected: Int64 { suspicion ?? 0 }
 
     /// An attempt to connect failed: an outage explains the silence. Twice at most, or a network that always fails once
     /// would never be understood.

@@ -14,6 +14,8 @@ struct Statements {
     let inbox, unreadInbox, notification, unread, unreadCount, isRead, markRead, markAllRead: Statement
     let unreadLights, replaceCollapsed, replaceThread: Statement
     let insertHook, nextHook, openHookCount, openHookRoutes, startHook, endHook, stopHook, buryHooks: Statement
+    let network, networks, setNetwork, boundNetworks, forgetNetworks: Statement
+    let addIntervalEvent, intervalEvents, boundIntervalEvents: Statement
 
     init(_ connection: borrowing Connection) throws(StoreError) {
         begin = try connection.prepare("BEGIN IMMEDIATE")
@@ -134,5 +136,28 @@ struct Statements {
         isRead = try connection.prepare("SELECT read FROM inbox WHERE id = ?1")
         markRead = try connection.prepare("UPDATE inbox SET read = 1 WHERE id = ?1")
         markAllRead = try connection.prepare("UPDATE inbox SET read = 1 WHERE read = 0 AND id <= ?1")
+
+        let networkColumns = "SELECT id, name, kind, key, proven, refuted, changed FROM networks"
+        network = try connection.prepare(networkColumns + " WHERE name = ?1 AND kind = ?2 AND key = ?3")
+        networks = try connection.prepare(networkColumns + " ORDER BY changed DESC, id DESC")
+        setNetwork = try connection.prepare(
+            """
+            INSERT INTO networks(name, kind, key, proven, refuted, changed) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+            ON CONFLICT(name, kind, key) DO UPDATE SET proven = ?4, refuted = ?5, changed = ?6
+            """)
+        boundNetworks = try connection.prepare(
+            """
+            DELETE FROM networks WHERE id NOT IN (SELECT id FROM networks ORDER BY changed DESC, id DESC LIMIT ?1)
+            """)
+        forgetNetworks = try connection.prepare("DELETE FROM networks WHERE name = ?1 OR ?1 IS NULL")
+        addIntervalEvent = try connection.prepare(
+            """
+            INSERT INTO intervals(network, time, idle, outcome, stage, interval)
+            SELECT id, ?4, ?5, ?6, ?7, ?8 FROM networks WHERE name = ?1 AND kind = ?2 AND key = ?3
+            """)
+        intervalEvents = try connection.prepare(
+            "SELECT time, idle, outcome, stage, interval FROM intervals WHERE network = ?1 ORDER BY id")
+        boundIntervalEvents = try connection.prepare(
+            "DELETE FROM intervals WHERE id <= (SELECT max(id) FROM intervals) - ?1")
     }
 }
