@@ -323,8 +323,11 @@ public struct Session: ~Copyable {
         return seq
     }
 
-    private mutating func askAgain() {
-        outstandingPing?.asked += 1
+    /// An owner that comes late asks once for all that was missed.
+    private mutating func askAgain(now: Int64) {
+        guard let question = outstandingPing else { return }
+        let missed = (now - question.at) * Self.asks / keepAlive.pongTimeout
+        outstandingPing?.asked = max(question.asked, missed) + 1
         guard let seq = ask() else { return }
         outstandingPing?.last = seq
     }
@@ -368,7 +371,7 @@ public struct Session: ~Copyable {
         }
         if let question = outstandingPing {
             if now >= pongDue(question) { return fail(.timeout(.pong)) }
-            if let due = againDue(question), now >= due { askAgain() }
+            if let due = againDue(question), now >= due { askAgain(now: now) }
             return nil
         }
         if now >= pingDue { ping(now: now) }
