@@ -21,6 +21,7 @@ let package = Package(
     products: [
         .executable(name: "skyglowd", targets: ["skyglowd"]),
         .executable(name: "skyglow-testbed", targets: ["skyglow-testbed"]),
+        .executable(name: "skyglow-simulate", targets: ["skyglow-simulate"]),
     ],
     targets: [
         .target(
@@ -41,6 +42,9 @@ let package = Package(
             swiftSettings: board),
         .executableTarget(name: "skyglowd", dependencies: ["Gateway"], swiftSettings: board),
         .target(name: "Testbed", dependencies: ["Bytes", "CBoard"], swiftSettings: common),
+        .target(
+            name: "Simulator", dependencies: ["SGP", "Gateway", "Store", "Bytes", "CBoard"], swiftSettings: common),
+        .executableTarget(name: "skyglow-simulate", dependencies: ["Simulator", "CBoard"], swiftSettings: common),
         .executableTarget(name: "skyglow-testbed", dependencies: ["Testbed"], swiftSettings: common),
         .testTarget(name: "BytesTests", dependencies: ["Bytes"], swiftSettings: common),
         .testTarget(
@@ -52,6 +56,7 @@ let package = Package(
         .testTarget(name: "TestbedTests", dependencies: ["Testbed", "CBoard"], swiftSettings: common),
         .testTarget(name: "StoreTests", dependencies: ["Store", "Bytes", "CBoard"], swiftSettings: common),
         .testTarget(name: "SGPTests", dependencies: ["SGP", "Bytes"], swiftSettings: common),
+        .testTarget(name: "SimulatorTests", dependencies: ["Simulator", "SGP", "Bytes"], swiftSettings: common),
         .testTarget(name: "LoopTests", dependencies: ["Loop", "Testbed", "Bytes", "CBoard"], swiftSettings: common),
         .testTarget(name: "PanelTests", dependencies: ["Panel", "Bytes", "CBoard"], swiftSettings: common),
         .testTarget(

@@ -149,6 +149,10 @@ public enum Limits {
     public static let storeLogPages = 256
     /// How long a write waits for another process's.
     public static let storeBusy: Int64 = 2000
+    /// Networks that keep-alive intervals are remembered of, the key of one, and what was learned how.
+    public static let networks = 32
+    public static let networkKey = 64
+    public static let intervalEvents = 256
     /// A small file: key, certificate chain.
     public static let smallFile = 65_536
 
@@ -160,6 +164,8 @@ public enum Limits {
     public static let connect: Int64 = 10_000
     /// Between TLS and S_AUTH_OK, the server answers each step within this time.
     public static let handshakeStep: Int64 = 15_000
+    /// How long sent bytes may stay unconfirmed by the other side's TCP: a little longer than a pong may take.
+    public static let unconfirmed: Int64 = 20_000
     /// The longest delay between two attempts (§9).
     public static let backoff: Int64 = 600_000
     /// Clock corrections beyond this are a protocol error (§4), in seconds.

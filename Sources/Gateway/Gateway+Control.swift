@@ -59,9 +59,8 @@ extension Gateway {
             state: uplink?.link.state ?? .unconfigured,
             server: uplink?.settings.serverAddress ?? Blob<16>(),
             since: unix - (now - (uplink?.link.since ?? now)) / milliseconds,
-            keepAlive: uplink?.settings.keepAlive
+            keepAlive: uplink?.session.keepAlive
                 ?? KeepAlive(interval: configuration.keepalive.minimum * milliseconds, pongTimeout: 0),
-            minimum: configuration.keepalive.minimum, maximum: configuration.keepalive.maximum,
             counters: Counters(), memory: memory, message: panel.light(.message).name, link: panel.light(.link).name,
             buzzer: configuration.panel.buzzer.isEmpty ? "none" : panel.hasProblem(.buzzer) ? "problem" : "ready",
             panelProblems: panel.problemCount)

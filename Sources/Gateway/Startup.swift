@@ -145,7 +145,8 @@ extension Startup {
             endpoint: server.endpoint,
             resolvers: resolverList(configuration), registrationCertificate: server.identity,
             keepAlive: KeepAlive(
-                interval: configuration.keepalive.minimum * milliseconds,
+                minimum: configuration.keepalive.minimum * milliseconds,
+                maximum: configuration.keepalive.maximum * milliseconds,
                 pongTimeout: configuration.keepalive.pongTimeout * milliseconds))
     }
 

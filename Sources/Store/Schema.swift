@@ -6,7 +6,7 @@ enum Schema {
     /// Marks our files in `PRAGMA application_id`: "SkyG".
     static let applicationID: Int64 = 0x536B_7947
 
-    static let steps: [String] = [first, routes, relay]
+    static let steps: [String] = [first, routes, relay, networks]
 
     /// Facts of fixed size are apart from texts, so that marking rows read, counting them and dropping the oldest
     /// touch few pages however long the texts are.
@@ -145,6 +145,31 @@ enum Schema {
             time INTEGER NOT NULL,
             digest BLOB NOT NULL
         ) STRICT;
+        """
+
+    /// How long each network holds a silent connection, and how that was learned.
+    private static let networks = """
+        CREATE TABLE networks(
+            id INTEGER PRIMARY KEY,
+            name TEXT NOT NULL,
+            kind INTEGER NOT NULL,
+            key BLOB NOT NULL,
+            proven INTEGER NOT NULL,
+            refuted INTEGER,
+            changed INTEGER NOT NULL,
+            UNIQUE (name, kind, key)
+        ) STRICT;
+
+        CREATE TABLE intervals(
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            network INTEGER NOT NULL REFERENCES networks(id) ON DELETE CASCADE,
+            time INTEGER NOT NULL,
+            idle INTEGER NOT NULL,
+            outcome INTEGER NOT NULL,
+            stage INTEGER NOT NULL,
+            interval INTEGER NOT NULL
+        ) STRICT;
+        CREATE INDEX intervals_network ON intervals(network, id);
         """
 }
 

@@ -17,6 +17,8 @@ struct Statements {
     let setPairing, pairings, pairingCount, deletePairing: Statement
     let admissions, setAdmission, dropAdmissions, relayClock, setRelayClock: Statement
     let pane, setPane, dropPanes: Statement
+    let network, networks, setNetwork, boundNetworks, forgetNetworks: Statement
+    let addIntervalEvent, intervalEvents, boundIntervalEvents: Statement
 
     init(_ connection: borrowing Connection) throws(StoreError) {
         begin = try connection.prepare("BEGIN IMMEDIATE")
@@ -166,5 +168,28 @@ struct Statements {
             DELETE FROM panes WHERE (SELECT count(*) FROM panes) > ?1
             AND id = (SELECT min(id) FROM panes)
             """)
+
+        let networkColumns = "SELECT id, name, kind, key, proven, refuted, changed FROM networks"
+        network = try connection.prepare(networkColumns + " WHERE name = ?1 AND kind = ?2 AND key = ?3")
+        networks = try connection.prepare(networkColumns + " ORDER BY changed DESC, id DESC")
+        setNetwork = try connection.prepare(
+            """
+            INSERT INTO networks(name, kind, key, proven, refuted, changed) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+            ON CONFLICT(name, kind, key) DO UPDATE SET proven = ?4, refuted = ?5, changed = ?6
+            """)
+        boundNetworks = try connection.prepare(
+            """
+            DELETE FROM networks WHERE id NOT IN (SELECT id FROM networks ORDER BY changed DESC, id DESC LIMIT ?1)
+            """)
+        forgetNetworks = try connection.prepare("DELETE FROM networks WHERE name = ?1 OR ?1 IS NULL")
+        addIntervalEvent = try connection.prepare(
+            """
+            INSERT INTO intervals(network, time, idle, outcome, stage, interval)
+            SELECT id, ?4, ?5, ?6, ?7, ?8 FROM networks WHERE name = ?1 AND kind = ?2 AND key = ?3
+            """)
+        intervalEvents = try connection.prepare(
+            "SELECT time, idle, outcome, stage, interval FROM intervals WHERE network = ?1 ORDER BY id")
+        boundIntervalEvents = try connection.prepare(
+            "DELETE FROM intervals WHERE id <= (SELECT max(id) FROM intervals) - ?1")
     }
 }

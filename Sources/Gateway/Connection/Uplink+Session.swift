@@ -16,6 +16,7 @@ extension Uplink {
                 return end(reason, now: now)
             }
             guard commit(now: now) else { return finish(.store, now: now) }
+            keepEvidence(unixTime: unixTime)
             synchronise()
             let writing = flush(now: now)
             if let reason = writing.end { return finish(reason, now: now) }
@@ -229,12 +230,13 @@ extension Uplink {
         while stream.stage == .open, session.hasFrames {
             session.sending(now: now)
             let type = session.frontType
+            let isRepeated = session.frontIsRepeatedPing
             switch stream.write(session.framePointer.bytes) {
             case .done: session.sent()
             case .blocked: return (sent, nil)
             case .failed(let error): return (sent, EndReason(error))
             }
-            if type == .ping { ackAtPing = sentAck }
+            if type == .ping, !isRepeated { ackAtPing = sentAck }
             if type == .poll { delivery.beginPoll() }
             sent = true
         }

@@ -65,6 +65,8 @@ final class Uplink {
     var ackAtPing: Int64 = 0
     var confirmedAck: Int64 = 0
     var lastEnd: EndReason?
+    /// What carries the connection, for what is learned about silence there.
+    var network = NetworkIdentity.unknown
     private var closing: Closing?
     private var discarded = ByteBuffer(capacity: 1024)
 
@@ -110,6 +112,7 @@ final class Uplink {
         self.resolver = resolver
         stream = TLSStream(context: context)
         session = Session(keepAlive: settings.keepAlive)
+        useNetwork(network, now: 0, unixTime: 0)
         try loadRegistrations()
         try loadIdentity()
     }
@@ -252,6 +255,7 @@ final class Uplink {
         delivery.abandon()
         flush(now: now)
         stream.close()
+        session.connectionEnded(reason)
         session.reset()
         resolver.cancel()
         clientCertificate = nil

@@ -12,9 +12,6 @@ struct StatusReport {
     /// Unix seconds.
     var since: Int64
     var keepAlive: KeepAlive
-    /// Seconds.
-    var minimum: Int64
-    var maximum: Int64
     var failures = 0
     /// Unix seconds.
     var nextAttempt: Int64?
@@ -77,11 +74,11 @@ extension ByteBuffer {
     private mutating func appendKeepAlive(_ report: StatusReport) {
         key("keepalive")
         append("{")
-        member("stage", "fixed")
+        member("stage", report.keepAlive.stage.name)
         member("interval", report.keepAlive.interval / 1_000)
-        member("proven", nil as Int?)
-        member("minimum", report.minimum)
-        member("maximum", report.maximum)
+        member("proven", report.keepAlive.proven > 0 ? report.keepAlive.proven / 1_000 : nil as Int64?)
+        member("minimum", report.keepAlive.minimum / 1_000)
+        member("maximum", report.keepAlive.maximum / 1_000)
         append("}")
     }
 
@@ -135,7 +132,13 @@ extension ByteBuffer {
         append(printable: report.address.bytes)
         row("keep-alive", "every ")
         append(decimal: report.keepAlive.interval / 1_000)
-        append(" s (fixed)")
+        append(" s, ")
+        append(report.keepAlive.stage.name)
+        if report.keepAlive.proven > 0 {
+            append(", proven ")
+            append(decimal: report.keepAlive.proven / 1_000)
+            append(" s")
+        }
         appendCounts(report)
         if let relay = report.relay { append(text: relay) }
         row("light", report.message)
