@@ -1,7 +1,7 @@
 """Provisioning the pinned certificate (spec §1): fetched from the server's web address, shown, confirmed, stored."""
-import re
 import os
 import pty
+import re
 import select
 import shutil
 import stat
