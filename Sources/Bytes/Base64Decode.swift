@@ -5,7 +5,8 @@ public enum Base64Alphabet: Sendable {
     /// §5, `-` and `_`, without padding.
     case url
 
-    fileprivate func value(_ digit: UInt8) -> UInt8? {
+    /// The six bits of a digit, or nil for what is none.
+    public func value(_ digit: UInt8) -> UInt8? {
         switch digit {
         case UInt8(ascii: "A")...UInt8(ascii: "Z"): digit - UInt8(ascii: "A")
         case UInt8(ascii: "a")...UInt8(ascii: "z"): digit - UInt8(ascii: "a") + 26

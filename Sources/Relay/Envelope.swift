@@ -23,9 +23,7 @@ public struct CronstableEnvelope: ~Escapable {
 
     @_lifetime(borrow document)
     public init(_ document: borrowing Document) throws(EnvelopeError) {
-        guard let version = document.lookup("v"), document.int(version) == 1 else {
-            throw EnvelopeError("v: must be 1")
-        }
+        try document.requireVersion()
         guard let token = document.text("device"), let device = Blob<256>(hex: token),
             device.count >= Limits.relayTokenMinimum
         else { throw EnvelopeError("device: must be 16 to 512 hex digits") }
@@ -66,9 +64,7 @@ public struct NoteEnvelope: ~Escapable {
 
     @_lifetime(borrow document)
     public init(_ document: borrowing Document) throws(EnvelopeError) {
-        guard let version = document.lookup("v"), document.int(version) == 1 else {
-            throw EnvelopeError("v: must be 1")
-        }
+        try document.requireVersion()
         guard let grant = document.text("grant"), grant.byteCount > 0, grant.byteCount <= Limits.grant else {
             throw EnvelopeError("grant: must be a grant")
         }
@@ -85,9 +81,7 @@ public struct GrantEnvelope {
     public let token: Blob<256>
 
     public init(_ document: borrowing Document) throws(EnvelopeError) {
-        guard let version = document.lookup("v"), document.int(version) == 1 else {
-            throw EnvelopeError("v: must be 1")
-        }
+        try document.requireVersion()
         guard let text = document.text("token"), let token = Blob<256>(hex: text),
             token.count >= Limits.relayTokenMinimum
         else { throw EnvelopeError("token: must be 16 to 512 hex digits") }
@@ -112,6 +106,11 @@ public enum SealedMember: Equatable, Sendable {
 }
 
 extension Document {
+    /// Every envelope is of version 1.
+    func requireVersion() throws(EnvelopeError) {
+        guard let version = lookup("v"), int(version) == 1 else { throw EnvelopeError("v: must be 1") }
+    }
+
     /// The text of a member of the root; nil for none or another kind.
     @_lifetime(borrow self)
     func text(_ name: String) -> RawSpan? {

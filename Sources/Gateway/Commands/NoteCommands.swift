@@ -1,6 +1,7 @@
 import Bytes
 import CBoard
 import Loop
+import Relay
 import Sealing
 import Store
 
@@ -41,7 +42,7 @@ extension CommandRunner {
         defer { kept.wipe() }
         do throws(StoreError) { try AtomicFile.read(file, into: &kept) } catch { throw StartupError(error) }
         guard let json = JSONText(Array(kept.pointer)), let grant = json.text("grant"),
-            let relay = json.text("relay"), let address = WebAddress(relay + "/pocketty/v1/push"),
+            let relay = json.text("relay"), let address = WebAddress(relay + PockettyWire.pushPath),
             let sealKey = json.key("sealKey"), var secret = json.key("privateKey")
         else { throw StartupError("\(file) was not made by `note pair`", .badData) }
         defer { secret.wipe() }
@@ -69,7 +70,7 @@ extension CommandRunner {
     private static func seal(
         _ note: [UInt8], _ secret: Blob<32>, _ receiver: Blob<32>, into sealed: inout ByteBuffer
     ) -> Bool {
-        let information = Array("pocketty note v1".utf8)
+        let information = Array(PockettyWire.information.utf8)
         do throws(SealingError) {
             let sender = try SecretKey(secret.bytes)
             let own = try sender.publicKey()
@@ -81,12 +82,10 @@ extension CommandRunner {
     }
 
     private func note(agent: String, state: String, pane: String) -> [UInt8] {
-        var name = [CChar](repeating: 0, count: 256)
-        _ = gethostname(&name, 255)
         var text = ByteBuffer(capacity: 2 * Limits.note)
         text.append("{")
         text.member("v", 1)
-        text.member("host", name.withUnsafeBufferPointer { String(cString: $0.baseAddress!) })
+        text.member("host", hostName)
         text.member("session", "main")
         text.member("workspace", "skyglowd")
         text.member("tab", "note")

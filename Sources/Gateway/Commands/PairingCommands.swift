@@ -65,7 +65,7 @@ extension CommandRunner {
 
     private func newToken() -> Blob<256> { Blob<256>(RandomBytes.token().bytes) ?? Blob() }
 
-    private var hostName: String {
+    var hostName: String {
         var name = [CChar](repeating: 0, count: 256)
         guard gethostname(&name, 255) == 0 else { return "skyglow" }
         let text = name.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }

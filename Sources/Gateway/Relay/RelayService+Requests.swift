@@ -13,8 +13,8 @@ extension RelayService {
         counters.requests += 1
         let path = path
         let isAlert = target.equals(path.span.bytes)
-        let isGrant = target.equals("/pocketty/v1/grant")
-        if !isAlert, !isGrant, !target.equals("/pocketty/v1/push") {
+        let isGrant = target.equals(PockettyWire.grantPath)
+        if !isAlert, !isGrant, !target.equals(PockettyWire.pushPath) {
             answer.fail(404, "no such path")
         } else if method != .post {
             answer.fail(405, "only POST")

@@ -32,7 +32,7 @@ final class SealedOpener {
     private var sealed = ByteBuffer(capacity: Limits.sealedNote + 64)
     private var opened = ByteBuffer(capacity: Limits.sealedNote)
     private var renderer = AlertRenderer()
-    private let information = Array("pocketty note v1".utf8)
+    private let information = Array(PockettyWire.information.utf8)
 
     /// Nil if a library has no memory.
     init?() {
