@@ -19,6 +19,8 @@ final class UplinkRig {
     private(set) var uplink: Uplink
     /// Milliseconds that the clock is ahead.
     private(set) var ahead: Int64 = 0
+    /// Seconds that the system's clock is ahead of the true time.
+    private(set) var wrong: Int64 = 0
     /// Turns of the loop, and the most that followed each other without any wait or progress.
     private(set) var turns = 0
     private(set) var idleTurns = 0
@@ -64,7 +66,7 @@ final class UplinkRig {
     func turn(atMost limit: Int64 = 50) throws {
         turns += 1
         let before = (state, uplink.stream.stage, uplink.session.phase)
-        uplink.advance(now: now, unixTime: SystemClock().unixTime)
+        uplink.advance(now: now, unixTime: SystemClock().unixTime + wrong)
         set.removeAll()
         uplink.register(in: &set)
         let wait = min(max(uplink.deadline(now: now) - now, 0), limit)
@@ -121,6 +123,13 @@ final class UplinkRig {
             Self.settings(server, identity: identity), routing: Routing([]),
             outlets: Outlets([], store: store, log: log), store: store,
             keyFile: KeyFile(directory: directory.path), log: log)
+    }
+
+    /// As `date -s` does.
+    func setClock(wrongBy seconds: Int64) {
+        wrong = seconds
+        let wasSet = uplink.timekeeper.observe(now: now, wall: SystemClock().unixMilliseconds + wrong * 1_000)
+        if wasSet { uplink.clockWasSet(now: now) }
     }
 
     // MARK: What was seen

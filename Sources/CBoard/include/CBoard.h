@@ -100,6 +100,8 @@ int cb_sqlite3_checkpoint_on_close(sqlite3 *database, int on);
 /* Nanoseconds of CLOCK_BOOTTIME (counts suspend) and CLOCK_REALTIME. */
 int64_t cb_boottime_ns(void);
 int64_t cb_realtime_ns(void);
+/* Whether the kernel says that its wall clock is synchronised (adjtimex(2)). */
+int cb_clock_synchronised(void);
 
 /* Options of a TLS client that OpenSSL sets through macros: TLS 1.2 or newer, no tickets, no session cache, whole writes
  * that may be repeated from another address, released buffers, the peer's certificate asked for. */

@@ -30,6 +30,7 @@ final class Uplink {
     /// Replaced when the configuration changes.
     var routing: Routing
     let outlets: Outlets
+    let timekeeper: Timekeeper
 
     var link = Link()
     var session: Session
@@ -93,7 +94,8 @@ final class Uplink {
     /// Reserves everything the connection will need.
     /// - Throws: what the store says; `memory` also where a library has none.
     init(
-        _ settings: UplinkSettings, routing: Routing, outlets: Outlets, store: Store, keyFile: KeyFile, log: Log
+        _ settings: UplinkSettings, routing: Routing, outlets: Outlets, store: Store, keyFile: KeyFile, log: Log,
+        timekeeper: Timekeeper? = nil
     ) throws(StoreError) {
         let failure = StoreError.memory(.init(call: "start", path: store.path))
         guard let context = TLSContext(), let delivery = Delivery(),
@@ -106,6 +108,7 @@ final class Uplink {
         self.keyFile = keyFile
         self.routing = routing
         self.outlets = outlets
+        self.timekeeper = timekeeper ?? Timekeeper(store: store, log: log, server: settings.serverAddress)
         self.context = context
         queryName = "_sgn." + settings.serverAddress.text
         self.delivery = delivery
@@ -173,6 +176,7 @@ final class Uplink {
     /// Goes on with whatever can go on.
     func advance(now: Int64, unixTime: Int64) {
         wantsTurn = false
+        timekeeper.observe(now: now, unixTime: unixTime)
         guard !isClosing else { return advanceClosing(now: now) }
         if let due = registrationsDue, now >= due { sendRegistrations(now: now) }
         if link.takeAttempt(now: now) { begin(now: now) }
@@ -180,7 +184,7 @@ final class Uplink {
         switch stream.stage {
         case .idle: break
         case .connecting, .handshaking: handshake(now: now)
-        case .open: pump(now: now, unixTime: unixTime)
+        case .open: pump(now: now)
         }
     }
 
@@ -269,11 +273,13 @@ final class Uplink {
         let random = Int64.random(in: 0...Backoff.jitter)
         link.ended(reason, during: purpose, random: random, now: now)
         logEnd(reason, now: now)
+        judgeClock(by: reason, now: now)
         if reason == .stopped { stopped(now: now) }
     }
 
     private func stopped(now: Int64) {
         link.stop(.stopping, now: now)
+        timekeeper.saveLast(now: now)
         guard confirmedAck > 0 else { return }
         do throws(StoreError) { try store.deleteAcknowledgements(through: confirmedAck) } catch { report(error) }
     }
