@@ -189,8 +189,9 @@ public enum Limits {
     public static let hookFlood: Int64 = 100
     /// A line of a hook's output in the log.
     public static let hookLine = 384
-    /// Why a hook did not end well.
+    /// Why a hook did not end well, and what of that is kept free for words after the program's path.
     public static let hookReason = 256
+    public static let hookReasonWords = 96
     /// Places that outlets write to, and those of one route.
     public static let outlets = 16
     public static let routeOutlets = 4

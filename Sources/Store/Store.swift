@@ -43,6 +43,7 @@ public final class Store {
     init(directory: String, bounds: Bounds, steps: [String]) throws(StoreError) {
         let path = Self.path(of: "skyglow.db", in: directory)
         try Self.prepareFile(path)
+        let opening = try OpeningLock(of: path)
         connection = try Connection(path: path)
         _ = try connection.schemaVersion(known: steps.count)
         try Self.configure(connection)
@@ -52,6 +53,7 @@ public final class Store {
         self.bounds = bounds
         seenSincePruning = bounds.pruning
         lastDataVersion = try statements.dataVersion.integer() ?? 0
+        opening.release()
     }
 
     /// The path of the database.

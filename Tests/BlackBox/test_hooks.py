@@ -172,6 +172,20 @@ def test_exit_75_is_tried_again_with_a_growing_delay_five_times(board, place):
     wait_until(lambda: hook(gateway, second)["tries"] >= 1, gateway.settings.seconds(5), "then the next one")
 
 
+def test_a_hook_whose_route_goes_while_it_runs_is_not_left_waiting(board, place):
+    program = script(place, "hook", f"touch {place}/started; while [ ! -e {place}/go ]; do sleep 0.1; done; exit 75")
+    gateway = board(door=program)
+    message = send(gateway)
+    wait_until(lambda: (place / "started").exists(), gateway.settings.seconds(10), "it runs")
+    gateway.configure("route door", hook=None)
+    gateway.cli("reload")
+    wait_hook(gateway, message, "dead")
+    (place / "go").touch()
+    wait_until(lambda: "exit 75" in hook(gateway, message)["reason"], gateway.settings.seconds(10), "it has ended")
+    assert hook(gateway, message) == {"state": "dead", "tries": 1,
+                                      "reason": "exit 75, and its route has no hook any more"}
+
+
 def test_a_second_try_that_goes_well(board, place):
     mark = place / "mark"
     program = script(place, "hook", f"[ -e {mark} ] || {{ touch {mark}; exit 75; }}")

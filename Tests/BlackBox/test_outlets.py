@@ -125,6 +125,50 @@ def test_readers_that_come_later_and_again(board, tmp_path):
     assert [reader.line(35)["title"], reader.line()["title"]] == ["3", "4"]
 
 
+def test_a_pipe_that_is_made_anew(board, tmp_path):
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    gateway = board(f"fifo:{path}")
+    reader = open_pipe(gateway, path)
+    send(gateway, "1")
+    assert reader.line()["title"] == "1"
+    os.unlink(path)
+    os.mkfifo(path)
+    os.close(reader.descriptor)
+    reader = open_pipe(gateway, path)
+    send(gateway, "2")
+    send(gateway, "3")
+    assert [reader.line(35)["title"], reader.line()["title"]] == ["2", "3"]
+
+
+def processor_time(gateway):
+    """User and system time of the gateway, in clock ticks."""
+    with open(f"/proc/{gateway.process.pid}/stat") as f:
+        fields = f.read().rsplit(")", 1)[1].split()
+    return int(fields[11]) + int(fields[12])
+
+
+@pytest.mark.host_only
+@pytest.mark.parametrize("kind", ["fifo", "socket"])
+def test_a_reader_that_has_left_costs_no_processor_time(board, tmp_path, kind):
+    path = tmp_path / kind
+    server = listen(path) if kind == "socket" else os.mkfifo(path)
+    gateway = board(f"{kind}:{path}")
+    if kind == "fifo":
+        reader = open_pipe(gateway, path)
+    send(gateway, "1")
+    if kind == "socket":
+        connection, reader = accept(gateway, server)
+    assert reader.line()["title"] == "1"
+    if kind == "socket":
+        connection.close()
+    else:
+        os.close(reader.descriptor)
+    before = processor_time(gateway)
+    time.sleep(2)
+    assert processor_time(gateway) - before < 50, "less than a quarter of the time"
+
+
 def test_a_socket_that_goes_and_comes_back(board, tmp_path):
     path = tmp_path / "socket"
     gateway = board(f"socket:{path}")

@@ -34,6 +34,17 @@ extension HookEnvironment {
         #expect(outcome(.notStarted(EAGAIN), tries: 5).0 == .dead)
     }
 
+    @Test(arguments: [1, 158, 159, 160, 161, 254, 255, 256, 257, 4_095]) func longProgram(length: Int) {
+        var reason = ByteBuffer(capacity: Limits.hookReason)
+        let program = "/" + String(repeating: "x", count: length - 1)
+        for (code, words) in [(ENOENT, "No such file or directory"), (ETXTBSY, "Text file busy, 5 times")] {
+            let outcome = HookOutcome(.notStarted(code), timedOut: false, program: program, tries: 5, reason: &reason)
+            let text = String(decoding: Array(reason.pointer), as: UTF8.self)
+            #expect(outcome == .dead)
+            #expect(text == "\(program.prefix(160)): \(words)")
+        }
+    }
+
     private func value(_ variable: HookEnvironment.Variable, _ text: [UInt8]?) -> String {
         let environment = HookEnvironment()
         environment.set(variable, text?.span.bytes)
@@ -58,6 +69,15 @@ extension HookEnvironment {
         let wide = String(repeating: "a", count: 1) + String(repeating: "ä", count: length / 2)
         let shown = value(.body, Array(wide.utf8)).dropFirst(13)
         #expect(wide.hasPrefix(shown) && shown.utf8.count >= min(wide.utf8.count, 65_535))
+    }
+
+    /// What was cut stays cut: nothing that would fit is taken from behind the cut.
+    @Test(arguments: [65_533, 65_534, 65_535, 65_536]) func nothingAfterACut(length: Int) {
+        let start = [UInt8](repeating: 0x61, count: length)
+        let shown = value(.title, start + [0, 0x62])
+        let room = 65_536 - length
+        let rest = room < 3 ? "" : "\u{FFFD}"
+        #expect(shown == "SKYGLOW_TITLE=" + String(repeating: "a", count: length) + rest)
     }
 
     @Test func theRestIsInherited() {

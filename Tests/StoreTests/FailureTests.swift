@@ -265,7 +265,7 @@ extension StoreTests {
             }
         }
 
-        /// Nothing is kept: opening, working and closing again and again ends with as much memory as before.
+        /// Nothing is kept: opening, working and closing again and again ends with no more memory than before.
         @Test func nothingLeaks() throws {
             let directory = try TemporaryDirectory()
             try directory.open().deliver(0)
@@ -277,7 +277,7 @@ extension StoreTests {
                 store.rollback()
                 _ = thrown { try store.mark(1, at: 0) }
             }
-            #expect(Store.memory.used == before)
+            #expect(Store.memory.used <= before)
         }
     }
 }

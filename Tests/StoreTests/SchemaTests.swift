@@ -54,6 +54,21 @@ extension StoreTests {
             #expect(try directory.open().inbox() == [])
         }
 
+        /// Another process is making the database: it is waited for, and not for ever.
+        @Test func openingWaitsForAnother() async throws {
+            let directory = try TemporaryDirectory()
+            let holder = cb_open(directory.path, O_RDONLY | O_DIRECTORY, 0)
+            defer { close(holder) }
+            #expect(flock(holder, LOCK_EX) == 0)
+            let error = thrown { _ = try directory.open() }
+            #expect(error?.isBusy == true)
+            let path = directory.path
+            let opened = Task.detached { try Store.open(directory: path).path }
+            try await Task.sleep(for: .milliseconds(100))
+            #expect(flock(holder, LOCK_UN) == 0)
+            #expect(try await opened.value == directory.file("skyglow.db"))
+        }
+
         @Test func migrationsRunInOrderFromWhereTheFileIs() throws {
             let directory = try TemporaryDirectory()
             try directory.open().deliver(1)

@@ -54,12 +54,13 @@ struct HookEnvironment: ~Copyable {
         values[index].append(Self.names[index])
         if let value {
             var start = 0
-            for end in 0..<value.byteCount where value[end] == 0 {
-                append(value.extracting(start..<end), index)
-                append(Self.replacement.utf8Span.span.bytes, index)
+            var isWhole = true
+            for end in 0..<value.byteCount where isWhole && value[end] == 0 {
+                isWhole = append(value.extracting(start..<end), index)
+                if isWhole { isWhole = append(Self.replacement.utf8Span.span.bytes, index) }
                 start = end + 1
             }
-            append(value.extracting(start..<value.byteCount), index)
+            if isWhole { _ = append(value.extracting(start..<value.byteCount), index) }
         }
         values[index].append(0 as UInt8)
     }
@@ -75,13 +76,14 @@ struct HookEnvironment: ~Copyable {
 
     private static let replacement = "\u{FFFD}"
 
-    /// As many whole characters as leave room for the end.
-    private func append(_ text: RawSpan, _ index: Int) {
+    /// As many whole characters as leave room for the end. False if that is not all of them.
+    private func append(_ text: RawSpan, _ index: Int) -> Bool {
         var end = min(text.byteCount, values[index].free - 1)
         if end < text.byteCount {
             while end > 0, text[end] & 0xC0 == 0x80 { end -= 1 }
         }
         values[index].append(text.extracting(0..<end))
+        return end == text.byteCount
     }
 
     private static func isDropped(_ text: UnsafePointer<CChar>) -> Bool {

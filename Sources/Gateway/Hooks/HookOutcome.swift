@@ -34,7 +34,8 @@ extension HookOutcome {
             reason.append(decimal: number)
             self = .dead
         case .notStarted(let errno):
-            reason.append(fitting: program.utf8Span.span.bytes)
+            // A long path must not leave the words after it without room.
+            reason.append(printable: program.utf8Span.span.bytes, limit: Limits.hookReason - Limits.hookReasonWords)
             reason.append(": ")
             reason.append(errno: errno)
             self = Self.isTemporary(errno) ? .retry : .dead

@@ -167,8 +167,10 @@ final class Hooks {
         lanes[index].next = .unknown
         do throws(StoreError) {
             guard hook.tries < Limits.hookTries else { return try giveUp(hook, index) }
-            // Without its notification there is no hook, either.
-            guard try load(hook.id, run) else { return }
+            // It went with its notification. Where a damaged store still has it, asking again would never end.
+            guard try load(hook.id, run) else {
+                return try store.hookEnded(hook.id, .dead, reason: "its notification is gone".utf8Span.span.bytes)
+            }
             try store.hookStarts(hook.id)
         } catch { return postpone(error, now: now) }
         runs[run].route = index
@@ -217,8 +219,12 @@ final class Hooks {
         guard let end = runs[index].end else { return }
         let (id, tries, lane) = (runs[index].id, runs[index].tries, runs[index].route)
         let program = lane >= 0 ? lanes[lane].program : ""
-        let outcome = HookOutcome(
+        var outcome = HookOutcome(
             end, timedOut: runs[index].timedOut, program: program, tries: tries, reason: &reason)
+        if outcome == .retry, lane < 0 {
+            reason.append(", and its route has no hook any more")
+            outcome = .dead
+        }
         let state: HookState = outcome == .done ? .done : outcome == .retry ? .waiting : .dead
         do throws(StoreError) {
             try store.hookEnded(id, state, reason: outcome == .done ? nil : reason.pointer.bytes)
