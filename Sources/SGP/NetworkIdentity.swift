@@ -1,7 +1,7 @@
 import Bytes
 
 /// What carries a connection, as far as it matters for how long silence may last.
-public enum InterfaceKind: UInt8, Sendable, Equatable {
+public enum InterfaceKind: UInt8, BitwiseCopyable, Sendable, Equatable {
     case other = 0
     case ethernet = 1
     case wifi = 2
@@ -36,4 +36,14 @@ public struct NetworkIdentity: BitwiseCopyable, Sendable, Equatable {
         self.kind = kind
         self.key = key
     }
+}
+
+extension NetworkIdentity {
+    /// Nothing is known of what carries the connection.
+    public static var unknown: NetworkIdentity {
+        NetworkIdentity(name: Blob<16>(), kind: .other, key: Blob<20>())
+    }
+
+    /// The longest interval on this kind of network, in milliseconds (SGP v2 §8).
+    public var longestInterval: Int64 { kind == .wwan ? 1_680_000 : .max }
 }
