@@ -55,6 +55,7 @@ extension Gateway {
                 settings, routing: routing, outlets: outlets, store: store,
                 keyFile: KeyFile(directory: configuration.directory), log: log
             )
+            made.monitor = monitor
             made.start(now: now)
             uplink = made
         } catch { report(error) }
