@@ -21,6 +21,7 @@ let package = Package(
     products: [
         .executable(name: "skyglowd", targets: ["skyglowd"]),
         .executable(name: "skyglow-testbed", targets: ["skyglow-testbed"]),
+        .executable(name: "skyglow-simulate", targets: ["skyglow-simulate"]),
     ],
     targets: [
         .target(
@@ -31,30 +32,37 @@ let package = Package(
         .target(name: "SGP", dependencies: ["Bytes"], swiftSettings: board),
         .target(name: "Payload", dependencies: ["Bytes", "CBoard"], swiftSettings: board),
         .target(name: "Sealing", dependencies: ["Bytes", "CBoard"], swiftSettings: board),
+        .target(name: "Relay", dependencies: ["Bytes", "Payload", "Sealing"], swiftSettings: board),
         .target(name: "Store", dependencies: ["Bytes", "CBoard"], swiftSettings: board),
         .target(name: "Loop", dependencies: ["Bytes", "CBoard"], swiftSettings: board),
         .target(name: "Panel", dependencies: ["Bytes", "CBoard"], swiftSettings: board),
         .target(
             name: "Gateway",
-            dependencies: ["Bytes", "CBoard", "SGP", "Payload", "Sealing", "Store", "Loop", "Panel"],
+            dependencies: ["Bytes", "CBoard", "SGP", "Payload", "Sealing", "Relay", "Store", "Loop", "Panel"],
             swiftSettings: board),
         .executableTarget(name: "skyglowd", dependencies: ["Gateway"], swiftSettings: board),
         .target(name: "Testbed", dependencies: ["Bytes", "CBoard"], swiftSettings: common),
+        .target(
+            name: "Simulator", dependencies: ["SGP", "Gateway", "Store", "Bytes", "CBoard"], swiftSettings: common),
+        .executableTarget(name: "skyglow-simulate", dependencies: ["Simulator", "CBoard"], swiftSettings: common),
         .executableTarget(name: "skyglow-testbed", dependencies: ["Testbed"], swiftSettings: common),
         .testTarget(name: "BytesTests", dependencies: ["Bytes"], swiftSettings: common),
         .testTarget(
             name: "PayloadTests", dependencies: ["Payload", "Sealing", "Bytes", "CBoard"],
             exclude: ["Fixtures/make"], swiftSettings: common),
         .testTarget(name: "SealingTests", dependencies: ["Sealing", "Bytes"], swiftSettings: common),
+        .testTarget(
+            name: "RelayTests", dependencies: ["Relay", "Payload", "Sealing", "Bytes"], swiftSettings: common),
         .testTarget(name: "TestbedTests", dependencies: ["Testbed", "CBoard"], swiftSettings: common),
         .testTarget(name: "StoreTests", dependencies: ["Store", "Bytes", "CBoard"], swiftSettings: common),
         .testTarget(name: "SGPTests", dependencies: ["SGP", "Bytes"], swiftSettings: common),
+        .testTarget(name: "SimulatorTests", dependencies: ["Simulator", "SGP", "Bytes"], swiftSettings: common),
         .testTarget(name: "LoopTests", dependencies: ["Loop", "Testbed", "Bytes", "CBoard"], swiftSettings: common),
         .testTarget(name: "PanelTests", dependencies: ["Panel", "Bytes", "CBoard"], swiftSettings: common),
         .testTarget(
             name: "GatewayTests",
             dependencies: [
-                "Gateway", "Panel", "Loop", "SGP", "Payload", "Sealing", "Store", "Testbed", "Bytes", "CBoard",
+                "Gateway", "Panel", "Loop", "SGP", "Payload", "Sealing", "Relay", "Store", "Testbed", "Bytes", "CBoard",
             ],
             swiftSettings: common),
     ],

@@ -76,6 +76,57 @@ public enum Limits {
     /// The identifier by which a notification replaces an older one, as in APNs.
     public static let collapse = 64
 
+    // MARK: Relay
+
+    /// A public or private key of X25519, a digest of SHA-256.
+    public static let relayKey = 32
+    /// Connections of the relay at once. A daemon opens one for each alert and device, up to 100.
+    public static let relayConnections = 128
+    /// Start line and header fields of a request.
+    public static let requestHead = 4096
+    public static let requestTarget = 1024
+    public static let requestFields = 64
+    public static let requestBody = 8192
+    /// What an answer of the relay may say.
+    public static let answerBody = 512
+    public static let answer = answerBody + 512
+    /// The longest ciphertext of a daemon, in base64 digits, and what it opens to.
+    public static let alertCiphertext = 3800
+    public static let alert = alertCiphertext / 4 * 3
+    /// A device token of the relay: 16 to 512 hex digits.
+    public static let relayToken = 256
+    public static let relayTokenMinimum = 8
+    /// A sealed note before and after sealing.
+    public static let note = 2048
+    public static let sealedNote = 4096
+    /// A grant: token and code in base64, and a dot.
+    public static let grant = (relayToken + 2) / 3 * 4 + 1 + 44
+    /// Daemons that may be paired, and the name and place of one.
+    public static let pairings = 64
+    public static let pairingName = 64
+    public static let pairingPlace = 255
+    /// Alerts of one kind and source that the admission policy remembers, and how often each may have been forwarded.
+    public static let admissions = 512
+    public static let admissionForwards = 16
+    /// Panes whose last note is remembered.
+    public static let panes = 1024
+    /// Addresses and tokens whose requests are counted, and the most requests a minute of each.
+    public static let rateSources = 64
+    public static let rateRequests = 120
+    /// An alert or note that is older, or from so far ahead, is shown as an outdated one; in seconds.
+    public static let fresh: Int64 = 600
+    /// A request that has begun arrives within this time, and its answer is taken within it.
+    public static let request: Int64 = 10_000
+    /// The same while other clients wait for a connection.
+    public static let crowdedRequest: Int64 = 2_000
+    /// How long a connection may stay without a request, and how long one that was refused is read from.
+    public static let idleRequest: Int64 = 15_000
+    public static let refusedRequest: Int64 = 2_000
+    /// How often an address that is not there yet is tried.
+    public static let listenRetry: Int64 = 2_000
+    /// A pairing link, and the answer to a pairing.
+    public static let pairingLink = 4096
+
     // MARK: Store (§11)
 
     /// Notifications that one transaction may cover.
@@ -98,6 +149,10 @@ public enum Limits {
     public static let storeLogPages = 256
     /// How long a write waits for another process's.
     public static let storeBusy: Int64 = 2000
+    /// Networks that keep-alive intervals are remembered of, the key of one, and what was learned how.
+    public static let networks = 32
+    public static let networkKey = 64
+    public static let intervalEvents = 256
     /// A small file: key, certificate chain.
     public static let smallFile = 65_536
 
@@ -127,6 +182,8 @@ public enum Limits {
     public static let resolverWatch: Int64 = 2_000
     /// Events of the network follow each other closely: how long they are collected.
     public static let networkSettling: Int64 = 300
+    /// Between two reactions to changes of the network; the first one is not put off.
+    public static let networkPause: Int64 = 1_500
     /// What a connection that lived through a change of the network has to answer within.
     public static let probe: Int64 = 5_000
     /// An attempt that has come this far when the network changes begins anew.
@@ -135,6 +192,8 @@ public enum Limits {
     public static let wake: Int64 = 1_000
     /// What one receive from rtnetlink may give.
     public static let netlinkBuffer = 32_768
+    /// How long sent bytes may stay unconfirmed by the other side's TCP: a little longer than a pong may take.
+    public static let unconfirmed: Int64 = 20_000
     /// The longest delay between two attempts (§9).
     public static let backoff: Int64 = 600_000
     /// Clock corrections beyond this are a protocol error (§4), in seconds.
@@ -143,8 +202,10 @@ public enum Limits {
     // MARK: Processes
 
     /// Descriptors of one poll: signals, control socket and its clients, the server's socket, those that connect, DNS,
-    /// network and clock, buttons, two pipes to each hook, outlets.
-    public static let pollSlots = 1 + 1 + controlClients + 1 + addresses + 16 + 2 + panelOutputs + 2 * hooks + outlets
+    /// network and clock, buttons, two pipes to each hook, outlets, the relay's listener and its clients.
+    public static let pollSlots =
+        1 + 1 + controlClients + 1 + addresses + 16 + 2 + panelOutputs + 2 * hooks + outlets
+        + 1 + relayConnections
     /// Clients of the control socket at once.
     public static let controlClients = 8
     public static let controlRequest = 1024
@@ -163,6 +224,9 @@ public enum Limits {
     public static let buttonSettle: Int64 = 20
     /// From here on a press is a long one.
     public static let buttonLong: Int64 = 2000
+    /// In seconds: what the configuration may ask for instead.
+    public static let buttonHoldMinimum: Int64 = 1
+    public static let buttonHoldMaximum: Int64 = 60
     /// An edge that claims to be older was stamped by another clock.
     public static let buttonEdgeAge: Int64 = 10_000
     /// Edges of one button that one turn of the loop takes.
@@ -170,6 +234,9 @@ public enum Limits {
     /// How long the files of a PWM channel may take to become writable, and how often they are tried.
     public static let pwmPatience: Int64 = 5000
     public static let pwmRetry: Int64 = 100
+    /// The same for the files that an LED's trigger makes.
+    public static let ledPatience: Int64 = 5000
+    public static let ledRetry: Int64 = 100
     /// The tone of a passive buzzer, in nanoseconds a period: 2.7 kHz, where common ones are loudest.
     public static let tonePeriod: Int64 = 370_370
     /// The text of what is wrong with one output.

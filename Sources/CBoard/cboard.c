@@ -23,6 +23,24 @@ int cb_open(const char *path, int flags, unsigned mode) { return open(path, flag
 
 int cb_accept(int listener) { return accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK); }
 
+int cb_accept_from(int listener, struct sockaddr_storage *peer) {
+    socklen_t length = sizeof *peer;
+    return accept4(listener, (struct sockaddr *)peer, &length, SOCK_CLOEXEC | SOCK_NONBLOCK);
+}
+
+int cb_listen(const struct sockaddr *address, socklen_t length, int backlog) {
+    int on = 1, fd = socket(address->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0) return -1;
+    if (address->sa_family == AF_INET6) setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on);
+    if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) == 0 && bind(fd, address, length) == 0 &&
+        listen(fd, backlog) == 0)
+        return fd;
+    int error = errno;
+    close(fd);
+    errno = error;
+    return -1;
+}
+
 void cb_set_socket_timeout(int fd, int milliseconds) {
     struct timeval limit = {milliseconds / 1000, (milliseconds % 1000) * 1000};
     setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);

@@ -67,3 +67,37 @@ int cb_exit_code(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : 
 int cb_exit_signal(int status) { return WIFSIGNALED(status) ? WTERMSIG(status) : -1; }
 
 void cb_default_sigchld(void) { signal(SIGCHLD, SIG_DFL); }
+
+pid_t cb_run(char *const argv[], int ends[2]) {
+    int in[2], out[2];
+    if (pipe2(in, O_CLOEXEC) != 0) return -1;
+    if (pipe2(out, O_CLOEXEC) != 0) {
+        close(in[0]);
+        close(in[1]);
+        return -1;
+    }
+    pid_t child = fork();
+    if (child == 0) {
+        signal(SIGPIPE, SIG_DFL);
+        if (dup2(in[0], 0) == 0 && dup2(out[1], 1) == 1) execvp(argv[0], argv);
+        _exit(127);
+    }
+    close(in[0]);
+    close(out[1]);
+    ends[0] = in[1];
+    ends[1] = out[0];
+    if (child < 0) {
+        close(in[1]);
+        close(out[0]);
+    }
+    return child;
+}
+
+int cb_wait(pid_t child) {
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0)
+        if (errno != EINTR) return 255;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 255;
+}
+
+void cb_hide_memory(void) { prctl(PR_SET_DUMPABLE, 0); }

@@ -17,6 +17,14 @@ extension Gateway {
         } else if request.equals("registrations") {
             uplink?.registrationsChanged(now: now)
             answer.append("ok\n")
+        } else if request.equals("pairings") {
+            do throws(StoreError) {
+                try opener.load(store, directory: configuration.directory)
+                answer.append("ok\n")
+            } catch {
+                self.report(error)
+                answer.append("error the pairings could not be read\n")
+            }
         } else if request.equals("inbox") {
             refreshMessageLight(now: now)
             answer.append("ok\n")
@@ -51,9 +59,8 @@ extension Gateway {
             state: uplink?.link.state ?? .unconfigured,
             server: uplink?.settings.serverAddress ?? Blob<16>(),
             since: unix - (now - (uplink?.link.since ?? now)) / milliseconds,
-            keepAlive: uplink?.settings.keepAlive
+            keepAlive: uplink?.session.keepAlive
                 ?? KeepAlive(interval: configuration.keepalive.minimum * milliseconds, pongTimeout: 0),
-            minimum: configuration.keepalive.minimum, maximum: configuration.keepalive.maximum,
             counters: Counters(), memory: memory, message: panel.light(.message).name, link: panel.light(.link).name,
             buzzer: configuration.panel.buzzer.isEmpty ? "none" : panel.hasProblem(.buzzer) ? "problem" : "ready",
             panelProblems: panel.problemCount)
@@ -69,6 +76,11 @@ extension Gateway {
             report.clockOffset = uplink.session.clockOffset
             report.lastSeq = uplink.delivery.lastSequence
             report.registrations = uplink.registrations.count
+        }
+        if let relay {
+            report.relay = RelayReport(
+                address: relay.listener.address, isListening: relay.listener.isListening,
+                connections: relay.listener.connections, pairings: opener.count, counters: relay.counters)
         }
         do throws(StoreError) {
             report.unread = try store.unreadCount()

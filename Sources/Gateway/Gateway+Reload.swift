@@ -19,6 +19,7 @@ extension Gateway {
         } catch {
             for line in error.lines { log.error(.configuration, "\(line)") }
             log.error(.configuration, "the old configuration stays in force")
+            if error.isCertificateMissing { uplink?.forgetPlace() }
             return false
         }
         if next.directory != configuration.directory
@@ -30,14 +31,28 @@ extension Gateway {
         if next.panel != configuration.panel {
             panel.shutdown(wall: clock.unixMilliseconds)
             panel = Panel(next.panel, now: now)
+            // The new lights know nothing yet; the next turn of the loop shows the link's.
+            shownLink = nil
             refreshMessageLight(now: now)
         }
+        let relayChanged = next.relay != configuration.relay
         configuration = next
         hooks.replace(next.routes)
         outlets.replace(next.routes)
         replaceUplink(settings, routing, now: now)
+        if relayChanged { replaceRelay(routing) } else { relay?.routing = routing }
         log.notice(.configuration, "reloaded")
         return true
+    }
+
+    private func replaceRelay(_ routing: Routing) {
+        relay?.save()
+        relay = nil
+        guard let settings = configuration.relay else { return }
+        do throws(StoreError) {
+            relay = try RelayService(
+                settings, routing: routing, opener: opener, outlets: outlets, store: store, log: log)
+        } catch { report(error) }
     }
 
     /// A changed server gets a new uplink; an unchanged one that is not connected tries again at once.
@@ -56,6 +71,7 @@ extension Gateway {
                 keyFile: KeyFile(directory: configuration.directory), log: log
             )
             made.monitor = monitor
+            made.delivery.sealedOpener = opener
             made.start(now: now)
             uplink = made
         } catch { report(error) }

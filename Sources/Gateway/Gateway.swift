@@ -14,6 +14,8 @@ final class Gateway {
     let control: ControlSocket
     let clock = SystemClock()
     var uplink: Uplink?
+    let opener: SealedOpener
+    var relay: RelayService?
     var panel: Panel
     let hooks: Hooks
     let outlets: Outlets
@@ -26,7 +28,7 @@ final class Gateway {
     private let signals: Signals
     private var manager: ServiceManager
     private var poll = PollSet(capacity: Limits.pollSlots)
-    private var shownLink: LinkState?
+    var shownLink: LinkState?
     private var reportedProblems: UInt32 = 0
 
     /// Opens nothing but takes what `Startup` has opened.
@@ -39,6 +41,8 @@ final class Gateway {
         control = parts.control
         signals = parts.signals
         uplink = parts.uplink
+        opener = parts.opener
+        relay = parts.relay
         outlets = parts.outlets
         manager = ServiceManager(now: SystemClock().now)
         panel = Panel(parts.configuration.panel, now: SystemClock().now)
@@ -71,6 +75,10 @@ final class Gateway {
         takeSignals(now: now)
         takeNetworkChanges(now: now)
         uplink?.advance(now: now, unixTime: clock.unixTime)
+        if let relay {
+            let offset = uplink?.session.clockOffset ?? 0
+            relay.advance(now: now, time: clock.unixTime &+ offset, wall: clock.unixMilliseconds)
+        }
         takeNews(now: now)
         hooks.advance(now: now)
         outlets.advance(now: now)
@@ -94,20 +102,24 @@ final class Gateway {
         uplink?.register(in: &poll)
         monitor.register(in: &poll)
         panel.forEachDescriptor { poll.add($0, events: POLLIN) }
+        relay?.register(in: &poll)
         hooks.register(in: &poll, now: now)
         outlets.register(in: &poll)
         let due = min(
             uplink?.deadline(now: now) ?? .max, panel.deadline ?? .max, control.deadline, testStep?.until ?? .max,
-            manager.deadline, hooks.deadline(now: now), outlets.deadline, monitor.deadline)
+            manager.deadline, hooks.deadline(now: now), outlets.deadline, monitor.deadline,
+            relay?.deadline(now: now) ?? .max)
         // The clock may stand between two milliseconds: one more, so that the deadline has passed when poll returns.
         let milliseconds = due == .max ? -1 : due <= now ? 0 : Int32(clamping: due - now + 1)
         try poll.wait(milliseconds: milliseconds)
+        relay?.collect(poll)
     }
 
     private func shutDown() {
         let now = clock.now
         manager.stopping()
         stopUplink(now: now)
+        relay?.save()
         hooks.stop()
         outlets.advance(now: now)
         panel.shutdown(wall: clock.unixMilliseconds)
@@ -140,7 +152,7 @@ final class Gateway {
                 log.notice(.clock, "the clock was set")
                 continue
             }
-            uplink?.networkChanged(now: now)
+            uplink?.networkChanged(now: now, unixTime: clock.unixTime)
         }
     }
 
@@ -179,8 +191,14 @@ final class Gateway {
     // MARK: Lights
 
     private func takeNews(now: Int64) {
-        guard let news = uplink?.news, news.inboxChanged else { return }
+        var news = uplink?.news ?? Uplink.News()
+        if let more = relay?.news {
+            news.inboxChanged = news.inboxChanged || more.inboxChanged
+            news.beeps = max(news.beeps, more.beeps)
+        }
+        guard news.inboxChanged else { return }
         uplink?.news = Uplink.News()
+        relay?.news = Uplink.News()
         hooks.wake()
         refreshMessageLight(now: now)
         panel.beep(news.beeps, now: now, wall: clock.unixMilliseconds)
@@ -203,18 +221,25 @@ final class Gateway {
         panel.setLight(.link, Lights.link(state), now: now, wall: clock.unixMilliseconds)
     }
 
-    /// A press of the button: everything counts as read. A long one: `panel test`.
     private func takePresses(now: Int64) {
         while let press = panel.nextPress(now: now) {
-            switch press {
-            case .short:
-                log.notice(.panel, "button: everything counts as read")
-                do throws(StoreError) { _ = try store.markAllRead() } catch { report(error) }
-                refreshMessageLight(now: now)
-            case .long:
-                log.notice(.panel, "button: panel test")
-                if testStep == nil { beginTestStep(0, now: now) }
-            }
+            act(press == .short ? configuration.panel.press : configuration.panel.hold, now: now)
+        }
+    }
+
+    private func act(_ action: ButtonAction, now: Int64) {
+        switch action {
+        case .readAll:
+            log.notice(.panel, "button: everything counts as read")
+            do throws(StoreError) { _ = try store.markAllRead() } catch { report(error) }
+            refreshMessageLight(now: now)
+        case .panelTest:
+            log.notice(.panel, "button: panel test")
+            if testStep == nil { beginTestStep(0, now: now) }
+        case .reconnect:
+            log.notice(.panel, "button: reconnect")
+            reconnect(now: now)
+        case .none: break
         }
     }
 

@@ -8,6 +8,8 @@ import Store
 public struct StartupError: Error, Equatable, Sendable {
     public var lines: [String]
     public var exit: ExitCode
+    /// The certificate to pin is not there.
+    var isCertificateMissing = false
 
     init(_ line: String, _ exit: ExitCode) {
         lines = [line]
@@ -56,6 +58,8 @@ public enum Startup {
         var signals: Signals
         var uplink: Uplink?
         var outlets: Outlets
+        var opener: SealedOpener
+        var relay: RelayService?
     }
 
     /// The configuration of this file, or all its faults.
@@ -82,7 +86,11 @@ public enum Startup {
     /// Opens everything, in an order in which nothing is touched that another gateway may be using.
     static func open(configurationPath path: String) throws(StartupError) -> Gateway {
         let configuration = try load(path)
-        let settings = try uplinkSettings(configuration)
+        let settings: UplinkSettings?
+        do throws(StartupError) { settings = try uplinkSettings(configuration) } catch {
+            if error.isCertificateMissing { forgetNames(configuration) }
+            throw error
+        }
         let routing = try routing(configuration)
         try makeDirectory(configuration.directory, mode: 0o700)
         try makeDirectory(configuration.runtime, mode: 0o755)
@@ -90,14 +98,37 @@ public enum Startup {
         let store = try stored { () throws(StoreError) in try Store.open(directory: configuration.directory) }
         let log = try openLog(configuration)
         let outlets = Outlets(configuration.routes, store: store, log: log)
+        // Neither core dumps nor other processes of the same user get at the keys.
+        cb_hide_memory()
+        guard let opener = SealedOpener() else { throw StartupError("no memory for the relay", .inputOutput) }
+        try stored { () throws(StoreError) in try opener.load(store, directory: configuration.directory) }
         let uplink = try settings.map { settings throws(StartupError) in
-            try makeUplink(settings, routing, outlets, configuration, store, log)
+            let uplink = try makeUplink(settings, routing, outlets, configuration, store, log)
+            uplink.delivery.sealedOpener = opener
+            return uplink
+        }
+        let relay = try configuration.relay.map { relay throws(StartupError) in
+            try stored { () throws(StoreError) in
+                try RelayService(relay, routing: routing, opener: opener, outlets: outlets, store: store, log: log)
+            }
         }
         return Gateway(
             Parts(
                 configuration: configuration, configurationPath: path, lock: lock, store: store, log: log,
                 control: try control(configuration), signals: try signals(), uplink: uplink,
-                outlets: outlets))
+                outlets: outlets, opener: opener, relay: relay))
+    }
+
+    /// Without a certificate, where a server was found says nothing of where it will be (SGP v2 §1). What does not
+    /// succeed is no reason to keep silent about the certificate.
+    private static func forgetNames(_ configuration: Configuration) {
+        do throws(StoreError) {
+            // Only what is there: nothing is made.
+            let lock = try StateLock(directory: configuration.directory)
+            guard access(configuration.directory + "/skyglow.db", F_OK) == 0 else { return }
+            try Store.open(directory: configuration.directory).removeNames(nil)
+            withExtendedLifetime(lock) {}
+        } catch { return }
     }
 
     /// A call of the store, whose errors become those of a start.
@@ -132,7 +163,8 @@ extension Startup {
             endpoint: server.endpoint,
             resolvers: resolverList(configuration), registrationCertificate: server.identity,
             keepAlive: KeepAlive(
-                interval: configuration.keepalive.minimum * milliseconds,
+                minimum: configuration.keepalive.minimum * milliseconds,
+                maximum: configuration.keepalive.maximum * milliseconds,
                 pongTimeout: configuration.keepalive.pongTimeout * milliseconds))
     }
 
@@ -141,8 +173,10 @@ extension Startup {
         var pem = ByteBuffer(capacity: 4 * Limits.certificate)
         do throws(StoreError) { try AtomicFile.read(path, into: &pem) } catch {
             guard error.isMissing else { throw StartupError(error) }
-            throw StartupError(
+            var missing = StartupError(
                 "\(path): there is no pinned certificate: see `skyglowd certificate fetch`", .configuration)
+            missing.isCertificateMissing = true
+            throw missing
         }
         guard let der = Certificate.der(pem: pem.pointer) else {
             throw StartupError("\(path): no certificate in PEM form", .badData)

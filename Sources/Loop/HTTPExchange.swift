@@ -32,7 +32,8 @@ final class HTTPExchange {
     }
 
     /// TLS with a server of any certificate. Its name goes along, since one address may serve many.
-    func handshake(host: String) throws(HTTPError) {
+    /// With `verifies` only one whose certificate the system's authorities vouch for.
+    func handshake(host: String, verifies: Bool = false) throws(HTTPError) {
         // The library writes to the socket by itself, so that a broken connection would end the process.
         cb_ignore_sigpipe()
         // The system's openssl.cnf is for other programs.
@@ -41,7 +42,11 @@ final class HTTPExchange {
         defer { SSL_CTX_free(context) }
         guard let context, let made = SSL_new(context) else { throw .network("no memory for TLS") }
         ssl = made
-        SSL_set_verify(made, SSL_VERIFY_NONE, nil)
+        SSL_set_verify(made, verifies ? SSL_VERIFY_PEER : SSL_VERIFY_NONE, nil)
+        if verifies {
+            SSL_CTX_set_default_verify_paths(context)
+            guard host.withCString({ SSL_set1_host(made, $0) }) == 1 else { throw .network("no memory for TLS") }
+        }
         if SocketAddress(literal: host, port: 0) == nil {
             host.withCString { name in
                 _ = SSL_ctrl(

@@ -50,6 +50,7 @@ public final class NetworkMonitor {
     private var fingerprint: UInt64 = 0
     /// When what has changed is looked at; events follow each other closely.
     private var due = Int64.max
+    private var looked: Int64 = 0
     /// Something was seen that is a change even if everything is as before by now.
     private var isCertain = false
     private var suspended = cb_suspended_ns() / 1_000_000
@@ -69,6 +70,9 @@ public final class NetworkMonitor {
         set.add(alarm.raw, events: POLLIN)
     }
 
+    /// For tests.
+    var eventSocket: Int32 { events.raw }
+
     /// When `next` must be called even if nothing comes.
     public var deadline: Int64 { due }
 
@@ -78,6 +82,7 @@ public final class NetworkMonitor {
         drain(now: now)
         guard now >= due else { return nil }
         due = .max
+        looked = now
         let before = fingerprint
         look()
         defer { isCertain = false }
@@ -121,10 +126,15 @@ public final class NetworkMonitor {
             buffer.commit(count)
             var reader = NetlinkReader(buffer.pointer.bytes)
             while let message = reader.next() { take(message, now: now) }
+            if reader.isBroken { settle(now: now) }
         }
     }
 
-    private func settle(now: Int64) { due = min(due, now + Limits.networkSettling) }
+    /// Soon, but not sooner after the last look than `Limits.networkPause`: a board on which something keeps changing
+    /// does nothing else otherwise.
+    private func settle(now: Int64) {
+        due = min(due, max(now + Limits.networkSettling, looked + Limits.networkPause))
+    }
 
     private func take(_ message: NetlinkMessage, now: Int64) {
         switch message.kind {

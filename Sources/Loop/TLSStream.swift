@@ -120,9 +120,17 @@ public final class TLSStream {
         // Nothing that TLS negotiates may go past the pin.
         guard context.matched else { throw .pinMismatch }
         stage = .open
+        limitUnconfirmed()
         if let name = SSL_get_version(ssl) {
             version = Blob<16>(UnsafeRawBufferPointer(start: name, count: strlen(name))) ?? Blob<16>()
         }
+    }
+
+    /// The kernel gives a connection up whose bytes nobody confirms. No SO_KEEPALIVE: the session asks for itself.
+    private func limitUnconfirmed() {
+        var milliseconds = UInt32(Limits.unconfirmed)
+        setsockopt(
+            socket.raw, Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, &milliseconds, socklen_t(MemoryLayout<UInt32>.size))
     }
 
     // MARK: Transfers

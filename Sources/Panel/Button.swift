@@ -4,13 +4,36 @@ import Bytes
 public enum ButtonPress: Equatable, Sendable {
     /// Pressed and released.
     case short
-    /// Held for `Limits.buttonLong`, and perhaps still held.
+    /// Held for the hold time, and perhaps still held.
     case long
+}
+
+/// What a press is for.
+public enum ButtonAction: Equatable, Sendable, CaseIterable {
+    /// Every notification counts as read.
+    case readAll
+    /// As the command `panel test`.
+    case panelTest
+    /// As the command `reconnect`.
+    case reconnect
+    case none
+
+    /// As in the configuration.
+    public var name: String {
+        switch self {
+        case .readAll: "read-all"
+        case .panelTest: "panel-test"
+        case .reconnect: "reconnect"
+        case .none: "none"
+        }
+    }
 }
 
 /// From the edges of a line with bouncing contacts to presses. A level counts once it has lasted `Limits.buttonSettle`.
 /// Times are milliseconds of one clock and never go back.
 struct Button {
+    /// After how many milliseconds a press is a long one.
+    private let hold: Int64
     /// The level that the line had last, and since when.
     private var level: Bool
     private var levelSince: Int64
@@ -20,7 +43,8 @@ struct Button {
 
     /// A button that is held down already, or whose line is wired the other way round, is not pressed until it has
     /// been released.
-    init(isPressed: Bool, now: Int64) {
+    init(isPressed: Bool, hold: Int64 = Limits.buttonLong, now: Int64) {
+        self.hold = hold
         level = isPressed
         levelSince = now
         self.isPressed = isPressed
@@ -29,7 +53,7 @@ struct Button {
     /// When `advance` is due.
     var deadline: Int64? {
         if level != isPressed { return levelSince + Limits.buttonSettle }
-        return pressedAt.map { $0 + Limits.buttonLong }
+        return pressedAt.map { $0 + hold }
     }
 
     /// The line changed at `time`. A press that had ended before is told now.
@@ -52,11 +76,11 @@ struct Button {
                 pressedAt = levelSince
             } else if let begin = pressedAt {
                 pressedAt = nil
-                return levelSince - begin >= Limits.buttonLong ? .long : .short
+                return levelSince - begin >= hold ? .long : .short
             }
         }
         // While the level is low but not yet for long enough, nobody knows whether the button is still held.
-        guard level, let begin = pressedAt, now >= begin + Limits.buttonLong else { return nil }
+        guard level, let begin = pressedAt, now >= begin + hold else { return nil }
         pressedAt = nil
         return .long
     }

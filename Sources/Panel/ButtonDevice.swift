@@ -4,11 +4,15 @@ import CBoard
 /// `button = gpio:…`: an input whose presses the gateway asks for.
 final class ButtonDevice: Device {
     private let line: GPIOLine
-    private var button = Button(isPressed: false, now: 0)
+    private let hold: Int64
+    private var button: Button
     private var retryAt: Int64?
 
-    init(label: String, line: GPIOLine, now: Int64) {
+    /// `hold` is after how many milliseconds a press is a long one.
+    init(label: String, line: GPIOLine, hold: Int64, now: Int64) {
         self.line = line
+        self.hold = hold
+        button = Button(isPressed: false, hold: hold, now: 0)
         super.init(role: .button, label: label)
         open(now: now)
     }
@@ -26,7 +30,7 @@ final class ButtonDevice: Device {
 
     override func stop(wall: Int64) {
         line.close()
-        button = Button(isPressed: false, now: 0)
+        button = Button(isPressed: false, hold: hold, now: 0)
         retryAt = nil
     }
 
@@ -62,7 +66,7 @@ final class ButtonDevice: Device {
             return
         }
         retryAt = nil
-        button = Button(isPressed: line.value == 1, now: now)
+        button = Button(isPressed: line.value == 1, hold: hold, now: now)
     }
 
     private func fail(_ errno: Int32, now: Int64) -> ButtonPress? {

@@ -3,6 +3,9 @@ import CBoard
 
 /// `led:NAME`: a light of the kernel's LED class. Blinks of one length are left to the kernel's `timer` trigger and other
 /// patterns to its `pattern` trigger, where it has them, so that blinking wakes nobody; the rest is switched by deadline.
+///
+/// A trigger makes files of its own, and udev may need a moment to make them writable: until `Limits.ledPatience` has
+/// passed, the trigger blinks as it does by itself.
 final class LEDDevice: Device {
     private let root: String
     private let names: [String]
@@ -25,6 +28,14 @@ final class LEDDevice: Device {
     /// What was last written; nil before the first time and after the kernel has blinked.
     private var isOn: Bool?
     private var kernelBlinks = false
+    private var late: Late?
+
+    /// A trigger that is set, but whose files were not writable yet.
+    private struct Late {
+        var isTimer: Bool
+        var at: Int64
+        var until: Int64
+    }
 
     /// `root` is /sys/class/leds, or a copy of it in tests.
     init(role: PanelRole, label: String, root: String, names: [String], now: Int64) {
@@ -44,7 +55,7 @@ final class LEDDevice: Device {
     deinit { closeAll() }
 
     override var deadline: Int64? {
-        guard let retryAt else { return switching.change }
+        guard let retryAt else { return late?.at ?? switching.change }
         return retryAt
     }
 
@@ -56,6 +67,7 @@ final class LEDDevice: Device {
 
     override func beep(_ count: Int, now: Int64, wall: Int64) {
         switching.beep(count, now: now)
+        late = nil
         pattern = .off
         update(now: now)
     }
@@ -66,6 +78,7 @@ final class LEDDevice: Device {
             open(now: now)
             return apply(now: now)
         }
+        if let late, late.at <= now { return finishLate(isTimer: late.isTimer, now: now) }
         if let change = switching.change, change <= now { update(now: now) }
     }
 
@@ -103,7 +116,8 @@ final class LEDDevice: Device {
     /// Hands the pattern to the kernel, or begins to switch it.
     private func apply(now: Int64) {
         guard brightness >= 0 else { return }
-        if let flashes = pattern.flashes, isLeftToKernel(flashes) { return switching.rest() }
+        late = nil
+        if let flashes = pattern.flashes, isLeftToKernel(flashes, now: now) { return switching.rest() }
         if kernelBlinks {
             kernelBlinks = false
             isOn = nil
@@ -113,16 +127,45 @@ final class LEDDevice: Device {
     }
 
     /// A trigger that does not take the pattern is not tried again.
-    private func isLeftToKernel(_ flashes: Flashes) -> Bool {
+    private func isLeftToKernel(_ flashes: Flashes, now: Int64) -> Bool {
         if hasTimer, pattern == .slow || pattern == .fast {
-            if startTimer(on: flashes.length, off: flashes.gap) { return true }
+            if start(isTimer: true), finish(flashes, isTimer: true, now: now) { return true }
             hasTimer = false
         }
-        if hasPattern {
-            if startPattern(flashes) { return true }
+        if hasPattern, flashes.period != nil {
+            if start(isTimer: false), finish(flashes, isTimer: false, now: now) { return true }
             hasPattern = false
         }
         return false
+    }
+
+    /// Setting a trigger that is set already would make its files anew.
+    private func start(isTimer: Bool) -> Bool {
+        kernelBlinks = true
+        isOn = nil
+        return put(isTimer ? "timer" : "pattern", to: trigger)
+    }
+
+    /// The times of the trigger just set. The files exist only while it is, so they cannot be opened at start. True as
+    /// well if they are only not writable yet.
+    private func finish(_ flashes: Flashes, isTimer: Bool, now: Int64) -> Bool {
+        let until = late?.until ?? now + Limits.ledPatience
+        late = nil
+        let isDone =
+            isTimer
+            ? delay("delay_on", flashes.length) && delay("delay_off", flashes.gap) : writePattern(flashes)
+        if isDone { return true }
+        let errno = cb_errno()
+        guard errno == EACCES || errno == EPERM, now < until else { return false }
+        late = Late(isTimer: isTimer, at: min(now + Limits.ledRetry, until), until: until)
+        return true
+    }
+
+    private func finishLate(isTimer: Bool, now: Int64) {
+        guard let flashes = pattern.flashes else { return apply(now: now) }
+        if finish(flashes, isTimer: isTimer, now: now) { return }
+        if isTimer { hasTimer = false } else { hasPattern = false }
+        apply(now: now)
     }
 
     /// Writes the state of this moment if it differs, and says when to come again.
@@ -136,21 +179,10 @@ final class LEDDevice: Device {
         isOn = wanted
     }
 
-    /// The files of the delays exist only while the trigger is set, so they cannot be opened at start.
-    private func startTimer(on: Int64, off: Int64) -> Bool {
-        kernelBlinks = true
-        isOn = nil
-        guard put("timer", to: trigger), delay("delay_on", on), delay("delay_off", off) else { return false }
-        return true
-    }
-
     /// A pattern is pairs of a brightness and a time. The kernel fades from each to the next, so each state is followed by
     /// itself for no time: then the next comes at once.
-    private func startPattern(_ flashes: Flashes) -> Bool {
+    private func writePattern(_ flashes: Flashes) -> Bool {
         guard let period = flashes.period else { return false }
-        kernelBlinks = true
-        isOn = nil
-        guard put("pattern", to: trigger) else { return false }
         let descriptor = openFile("pattern", O_WRONLY)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
@@ -281,6 +313,7 @@ final class LEDDevice: Device {
         brightness = -1
         trigger = -1
         kernelBlinks = false
+        late = nil
         switching.rest()
     }
 

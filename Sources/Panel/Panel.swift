@@ -21,6 +21,8 @@ public struct Panel: ~Copyable {
 
     init(_ configuration: PanelConfiguration, _ system: PanelSystem, now: Int64, terminal: Int32 = 1) {
         let line = TerminalLine(descriptor: terminal)
+        var system = system
+        system.hold = configuration.holdTime
         var devices: [Device] = []
         for role in PanelRole.allCases {
             for output in configuration[role] {

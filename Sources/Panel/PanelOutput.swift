@@ -8,7 +8,7 @@ public enum PanelRole: UInt8, CaseIterable, Sendable {
     case link
     /// The sound of a notification.
     case buzzer
-    /// An input: pressed, everything counts as read.
+    /// An input; what a press does is the configuration's business.
     case button
 
     /// The key of the configuration.
@@ -179,6 +179,12 @@ public struct PanelConfiguration: Equatable, Sendable {
     public var link: [PanelOutput] = []
     public var buzzer: [PanelOutput] = []
     public var button: [PanelOutput] = []
+    /// What a short press of a button does.
+    public var press = ButtonAction.readAll
+    /// What a long one does.
+    public var hold = ButtonAction.panelTest
+    /// After how many milliseconds a press is a long one.
+    public var holdTime = Limits.buttonLong
 
     public init() {}
 

@@ -1,8 +1,12 @@
+import Bytes
+
 /// Where the panel finds its devices: the kernel's places, or others in tests.
 struct PanelSystem {
     var leds = "/sys/class/leds"
     var pwm = "/sys/class/pwm"
     var gpio = GPIODriver()
+    /// After how many milliseconds a press of the button is a long one.
+    var hold = Limits.buttonLong
 
     /// Nil for `none`.
     func open(_ output: PanelOutput, _ role: PanelRole, _ terminal: TerminalLine, now: Int64) -> Device? {
@@ -21,7 +25,7 @@ struct PanelSystem {
     }
 
     private func line(_ output: PanelOutput, _ role: PanelRole, _ line: GPIOLine, now: Int64) -> Device {
-        if role == .button { return ButtonDevice(label: output.label, line: line, now: now) }
+        if role == .button { return ButtonDevice(label: output.label, line: line, hold: hold, now: now) }
         return GPIODevice(role: role, label: output.label, line: line, now: now)
     }
 }

@@ -1,3 +1,5 @@
+import Bytes
+
 /// Base64 as property lists hold it (RFC 4648 §4): white space anywhere, padding at the end or none.
 enum Base64Digits {
     /// Decodes in place, from the front; the count of bytes, or nil for what is not base64.
@@ -13,7 +15,7 @@ enum Base64Digits {
                 padding += 1
                 continue
             }
-            guard padding == 0, let digit = value(byte) else { return nil }
+            guard padding == 0, let digit = Base64Alphabet.standard.value(byte) else { return nil }
             bits = bits << 6 | UInt32(digit)
             digits += 1
             // Two, three and four digits each complete a byte.
@@ -24,16 +26,5 @@ enum Base64Digits {
         }
         guard digits % 4 != 1, padding == 0 || (digits + padding) % 4 == 0 && padding < 3 else { return nil }
         return count
-    }
-
-    private static func value(_ digit: UInt8) -> UInt8? {
-        switch digit {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"): digit - UInt8(ascii: "A")
-        case UInt8(ascii: "a")...UInt8(ascii: "z"): digit - UInt8(ascii: "a") + 26
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0") + 52
-        case UInt8(ascii: "+"): 62
-        case UInt8(ascii: "/"): 63
-        default: nil
-        }
     }
 }

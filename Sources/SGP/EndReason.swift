@@ -94,6 +94,16 @@ public enum EndClass: Equatable, Sendable {
 }
 
 extension EndReason {
+    /// What a connection that a NAT has forgotten ends by: no answer, or a reset upon what was sent.
+    var isSilence: Bool {
+        switch self {
+        case .timeout(.pong): true
+        // EPIPE, ECONNRESET and ETIMEDOUT, the same on every board.
+        case .network(let code): code == 32 || code == 104 || code == 110
+        default: false
+        }
+    }
+
     /// AUTH_FAIL is final except while registering (SGP v2 §9, §10).
     public func classified(during purpose: Purpose) -> EndClass {
         switch self {

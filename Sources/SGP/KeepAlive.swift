@@ -1,12 +1,262 @@
-/// When to ask a silent connection whether it still lives (SGP v2 §8). The interval is fixed for now.
+import Bytes
+
+/// How long a connection may be silent before C_PING asks whether it still lives (SGP v2 §8), learned from what one
+/// network does. A pure value: what happened and when comes in, the interval comes out.
+///
+/// Two bounds are narrowed: the longest silence after which the server was heard, and the shortest after which it was
+/// not. Where nothing is known against longer silences, a ladder is climbed: half as much again from two minutes up to
+/// the minimum, then a third more or 400 s, whichever is less. Its rungs are far apart where a dead probe costs little
+/// and close where it costs much, so that at most three connections die and the search ends within six hours. The gap
+/// that is left is halved until it is too small to matter. Times are milliseconds of a clock that never jumps.
 public struct KeepAlive: Sendable, Equatable {
-    /// Milliseconds without a received frame after which C_PING goes out.
-    public var interval: Int64
+    /// The four stages of §8.
+    public enum Stage: UInt8, Sendable, Equatable {
+        case initialGrowth, refinedGrowth, steady, backoff
+
+        /// The name that `status` and scripts use.
+        public var name: String {
+            switch self {
+            case .initialGrowth: "initial"
+            case .refinedGrowth: "refined"
+            case .steady: "steady"
+            case .backoff: "backoff"
+            }
+        }
+    }
+
+    /// What a piece of evidence came to.
+    public enum Change: UInt8, Sendable, Equatable {
+        /// A longer silence than ever was survived: to be stored.
+        case proven = 1
+        /// A shorter silence than ever was not survived: to be stored.
+        case refuted = 2
+        /// A proven silence was not survived, which may have been chance.
+        case doubted = 3
+        /// It was chance.
+        case confirmed = 4
+    }
+
+    public private(set) var stage = Stage.initialGrowth
+    /// Milliseconds without a frame after which C_PING goes out.
+    public private(set) var interval: Int64
+    /// The longest silence that was survived; 0 before the first.
+    public private(set) var proven: Int64 = 0
+    /// The shortest silence that was not, if longer ones have been tried.
+    public private(set) var refuted: Int64?
     /// Milliseconds within which S_PONG must follow.
     public var pongTimeout: Int64
+    public let minimum: Int64
+    public let maximum: Int64
+    /// Added to the rungs of the ladder, so that a crowd of boards does not ask in step; −`jitterBound`…`jitterBound`.
+    public let jitter: Int64
+    /// Connections that ended without an answer to a ping at a proven silence, one after the other.
+    public private(set) var strikes = 0
 
-    public init(interval: Int64, pongTimeout: Int64) {
-        self.interval = interval
+    /// A connection that has just died of silence, until the next attempt tells whether the network was there.
+    private var suspicion: Int64?
+    /// Suspicions in a row that an outage explained.
+    private var excused = 0
+    /// The longest silence survived since the first strike.
+    private var secondOpinion: Int64 = 0
+    /// When the steady stage began, and how long the next look beyond it is put off.
+    private var steadySince: Int64?
+    private var patience: Int64 = Self.firstPatience
+    /// The network has become worse: what was refuted was proven once.
+    private var hasShrunk = false
+
+    public static let jitterBound: Int64 = 5_000
+    /// The first interval on an unknown network.
+    public static let start: Int64 = 120_000
+    /// Where even the minimum fails, the interval goes down to this.
+    public static let floor: Int64 = 60_000
+    /// Waking up later than this after a ping was due means that the board was asleep.
+    private static let lateness: Int64 = 60_000
+    /// The longest step of the ladder.
+    private static let step: Int64 = 400_000
+    /// A network that has become worse is tried again after a week, then after two and so on.
+    private static let firstPatience: Int64 = 7 * 86_400_000
+
+    /// Knows nothing yet. All are milliseconds; a maximum below the minimum counts as the minimum.
+    public init(minimum: Int64, maximum: Int64, pongTimeout: Int64, jitter: Int64 = 0) {
+        self.minimum = max(minimum, 1)
+        self.maximum = max(maximum, self.minimum)
         self.pongTimeout = pongTimeout
+        self.jitter = min(max(jitter, -Self.jitterBound), Self.jitterBound)
+        interval = self.minimum
+        if isFixed { stage = .steady } else { plan(now: 0) }
+    }
+
+    /// The same interval for ever.
+    public init(interval: Int64, pongTimeout: Int64) {
+        self.init(minimum: interval, maximum: interval, pongTimeout: pongTimeout)
+    }
+
+    /// The same bounds with nothing learned.
+    public func fresh(jitter: Int64, maximum: Int64 = .max) -> KeepAlive {
+        KeepAlive(
+            minimum: minimum, maximum: min(self.maximum, max(maximum, minimum)), pongTimeout: pongTimeout,
+            jitter: jitter)
+    }
+
+    /// Comes back to a known network: begins steady at what was proven.
+    public mutating func restore(proven: Int64, refuted: Int64?, now: Int64) {
+        guard proven > 0, !isFixed else { return }
+        self.proven = min(proven, maximum)
+        self.refuted = refuted.flatMap { $0 > self.proven && $0 <= maximum ? $0 : nil }
+        strikes = 0
+        settle(now: now)
+    }
+
+    /// The lowest interval there is.
+    private var lowest: Int64 { min(Self.floor, minimum) }
+    private var isFixed: Bool { minimum == maximum }
+
+    // MARK: Evidence
+
+    /// A frame came after a silence of `idle`, upon a ping or by itself.
+    public mutating func survived(_ idle: Int64, now: Int64) -> Change? {
+        suspicion = nil
+        excused = 0
+        guard !isFixed else {
+            proven = max(proven, min(idle, interval))
+            return nil
+        }
+        // What a busy board measures above the interval is no longer silence than was asked for.
+        let asked = idle < interval + Self.lateness ? min(idle, interval) : idle
+        let value = min(asked / 1_000 * 1_000, maximum)
+        if strikes > 0 { return survivedInDoubt(value, now: now) }
+        guard value > proven else {
+            if stage == .steady, value >= interval { lookBeyond(now: now) }
+            return nil
+        }
+        proven = value
+        if let bound = refuted, value >= bound { refuted = nil }
+        plan(now: now)
+        return .proven
+    }
+
+    private mutating func survivedInDoubt(_ value: Int64, now: Int64) -> Change? {
+        if value >= proven {
+            strikes = 0
+            secondOpinion = 0
+            settle(now: now)
+            return .confirmed
+        }
+        guard stage == .backoff, value >= interval else { return nil }
+        secondOpinion = value
+        interval = proven
+        stage = .steady
+        return nil
+    }
+
+    /// Our ping after a silence of `idle` got no answer in time, or a reset. It counts once the next attempt shows that
+    /// the network is there. Nothing else is evidence against an interval.
+    public mutating func silence(_ idle: Int64) {
+        guard !isFixed, idle >= interval - 1_000, idle < interval + Self.lateness else { return }
+        suspicion = min(idle, interval)
+    }
+
+    /// The silence that waits for its explanation, else 0.
+    public var suspected: Int64 { suspicion ?? 0 }
+
+    /// An attempt to connect failed: an outage explains the silence. Twice at most, or a network that always fails once
+    /// would never be understood.
+    public mutating func attemptFailed() {
+        guard suspicion != nil, excused < 2 else { return }
+        excused += 1
+        suspicion = nil
+    }
+
+    /// The login after a silence succeeded: the connection alone had died.
+    public mutating func reconnected(now: Int64) -> Change? {
+        guard let idle = suspicion else { return nil }
+        suspicion = nil
+        excused = 0
+        if idle > proven {
+            let before = refuted
+            refute(idle, now: now)
+            return refuted == before ? nil : .refuted
+        }
+        strikes += 1
+        if strikes == 1, proven > lowest {
+            // A second opinion at a silence that should be harmless costs less than the same again.
+            interval = proven > 2 * minimum ? minimum : max(lowest, proven / 2_000 * 1_000)
+            stage = .backoff
+            return .doubted
+        }
+        proven = secondOpinion
+        strikes = 0
+        secondOpinion = 0
+        hasShrunk = true
+        refute(idle, now: now)
+        return .refuted
+    }
+
+    private mutating func refute(_ idle: Int64, now: Int64) {
+        refuted = max(min(refuted ?? idle, idle), proven + 1)
+        plan(now: now)
+    }
+
+    // MARK: The search
+
+    /// What is tried next.
+    private mutating func plan(now: Int64) {
+        guard proven > 0 else {
+            // Halve until something survives.
+            interval = max(refuted.map { $0 / 2_000 * 1_000 } ?? min(Self.start, minimum), lowest)
+            stage = refuted == nil ? .initialGrowth : .backoff
+            return
+        }
+        guard proven < maximum else { return settle(now: now) }
+        guard let bound = refuted else {
+            interval = rung(after: proven)
+            stage = .initialGrowth
+            return
+        }
+        let gap = bound - proven
+        guard gap > resolution else { return settle(now: now) }
+        let isWide = gap > Self.step + 2 * Self.jitterBound
+        interval = isWide ? min(rung(after: proven), proven + gap / 2) : (proven + gap / 2) / 1_000 * 1_000
+        stage = isWide ? .initialGrowth : .refinedGrowth
+    }
+
+    /// The gap that is not worth another dead connection.
+    private var resolution: Int64 { proven >= 1_000_000 ? 116_000 : proven >= 300_000 ? 80_000 : 40_000 }
+
+    /// The first rung of the ladder well above a silence.
+    private func rung(after silence: Int64) -> Int64 {
+        var rung = min(Self.start, minimum)
+        while rung < maximum, rung + jitter < silence + 40_000 {
+            rung =
+                rung < minimum
+                ? (rung * 3 / 2 * 5 / 4 > minimum ? minimum : rung * 3 / 2)
+                : rung + min(rung * 35 / 100, Self.step)
+            if maximum - rung < 100_000 { rung = maximum }
+        }
+        let offset = rung < maximum && rung > Self.start ? jitter : 0
+        return min((rung + offset) / 1_000 * 1_000, maximum)
+    }
+
+    private mutating func settle(now: Int64) {
+        interval = proven
+        stage = .steady
+        steadySince = now
+    }
+
+    /// In the steady stage: longer silences are tried again after max(24 × interval, 3600 s) where nothing is known against
+    /// them, and after a week where the network has been better once.
+    private mutating func lookBeyond(now: Int64) {
+        guard proven < maximum, let since = steadySince else { return }
+        if refuted == nil {
+            guard now - since >= max(24 * interval, 3_600_000) else { return }
+        } else {
+            guard hasShrunk, now - since >= patience else { return }
+            patience *= 2
+            // Above the old bound, so that the answer tells.
+            interval = min(rung(after: (refuted ?? proven) - 40_000), maximum)
+            stage = .initialGrowth
+            return
+        }
+        plan(now: now)
     }
 }

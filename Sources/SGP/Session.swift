@@ -33,8 +33,24 @@ public struct Session: ~Copyable {
     private var partialSince: Int64?
     private var sendingSince: Int64?
     private var lastReceived: Int64 = 0
-    private var outstandingPing: (seq: Int64, at: Int64)?
+    private var lastSent: Int64 = 0
+    private var outstandingPing: Question?
     private var pingSeq: Int64 = 0
+
+    private var wasAuthenticated = false
+    private var evidence: KeepAliveEvidence?
+
+    /// C_PING, asked up to three times within the time of one answer: a lost pong is no dead connection.
+    private struct Question {
+        var first: Int64
+        var last: Int64
+        var at: Int64
+        var asked: Int64 = 1
+        /// The silence before it.
+        var idle: Int64
+        /// A frame has come since, if not the answer.
+        var heard = false
+    }
 
     /// The three things that follow S_AUTH_OK, in this order (SGP v2 §4).
     public enum SyncStep: Equatable, Sendable {
@@ -80,6 +96,53 @@ public struct Session: ~Copyable {
         partialSince = nil
         sendingSince = nil
         outstandingPing = nil
+        wasAuthenticated = false
+    }
+
+    // MARK: Keep-alive
+
+    /// The connection, or the attempt at one, ended for this reason; before `reset`. Only silence and a reset upon our
+    /// own ping speak against the interval (SGP v2 §8).
+    public mutating func connectionEnded(_ reason: EndReason) {
+        guard wasAuthenticated else {
+            if case .soft = reason.classified(during: purpose) { keepAlive.attemptFailed() }
+            return
+        }
+        guard let question = outstandingPing, !question.heard, reason.isSilence else { return }
+        keepAlive.silence(question.idle)
+    }
+
+    /// What the learner has newly decided, once: to be kept by the owner.
+    public mutating func takeEvidence() -> KeepAliveEvidence? {
+        defer { evidence = nil }
+        return evidence
+    }
+
+    private mutating func note(_ change: KeepAlive.Change?, idle: Int64) {
+        guard let change else { return }
+        evidence = KeepAliveEvidence(
+            change: change, idle: idle, stage: keepAlive.stage, interval: keepAlive.interval)
+    }
+
+    /// Any received frame is proof for the silence before it.
+    private mutating func heard(now: Int64) {
+        defer { lastReceived = now }
+        guard phase == .authenticated else { return }
+        let idle = outstandingPing.map { $0.heard ? 0 : $0.idle } ?? now - silentSince
+        outstandingPing?.heard = true
+        note(keepAlive.survived(idle, now: now), idle: idle)
+    }
+
+    /// The last traffic either way: both refresh what a NAT remembers.
+    private var silentSince: Int64 { max(lastReceived, lastSent) }
+
+    /// The ping at the front of the queue is asked again: what was sent since the first one may be unread when that is
+    /// answered.
+    public var frontIsRepeatedPing: Bool {
+        guard frontType == .ping, let question = outstandingPing else { return false }
+        let frame = queue.frontPointer
+        var reader = ByteReader(UnsafeRawBufferPointer(rebasing: frame[Limits.frameHeader...]).bytes)
+        return (try? reader.read(Int64.self)) != question.first
     }
 
     // MARK: Bytes in
@@ -140,7 +203,9 @@ public struct Session: ~Copyable {
 
     /// Sending the front frame has begun and is not complete.
     public mutating func sending(now: Int64) {
-        if sendingSince == nil, hasFrames { sendingSince = now }
+        guard sendingSince == nil, hasFrames else { return }
+        sendingSince = now
+        lastSent = now
     }
 
     /// The front frame has left.
@@ -228,20 +293,43 @@ public struct Session: ~Copyable {
         }
         if let since = sendingSince { earliest = min(earliest, since + Limits.transfer) }
         if phase == .authenticated {
-            earliest = min(earliest, outstandingPing.map { $0.at + keepAlive.pongTimeout } ?? pingDue)
+            earliest = min(earliest, outstandingPing.map { againDue($0) ?? pongDue($0) } ?? pingDue)
         }
         return earliest
     }
 
-    private var pingDue: Int64 { lastReceived + keepAlive.interval }
+    private var pingDue: Int64 { silentSince + keepAlive.interval }
+    private func pongDue(_ question: Question) -> Int64 { question.at + keepAlive.pongTimeout }
+
+    /// When to ask again; nil where it has been asked often enough, or there is hardly time for an answer.
+    private func againDue(_ question: Question) -> Int64? {
+        guard question.asked < Self.asks, keepAlive.pongTimeout >= Self.leastToAskAgain else { return nil }
+        return question.at + keepAlive.pongTimeout * question.asked / Self.asks
+    }
+
+    private static let asks: Int64 = 3
+    private static let leastToAskAgain: Int64 = 3_000
 
     /// Asks the server now whether it is there, if no answer is outstanding already.
     public mutating func ping(now: Int64) {
-        guard phase == .authenticated, outstandingPing == nil else { return }
+        guard phase == .authenticated, outstandingPing == nil, let seq = ask() else { return }
+        outstandingPing = Question(first: seq, last: seq, at: now, idle: now - silentSince)
+    }
+
+    private mutating func ask() -> Int64? {
         let seq = pingSeq + 1
-        guard queue.append(.ping, { $0.append(bigEndian: seq) }) else { return }
+        guard queue.append(.ping, { $0.append(bigEndian: seq) }) else { return nil }
         pingSeq = seq
-        outstandingPing = (seq, now)
+        return seq
+    }
+
+    /// An owner that comes late asks once for all that was missed.
+    private mutating func askAgain(now: Int64) {
+        guard let question = outstandingPing else { return }
+        let missed = (now - question.at) * Self.asks / keepAlive.pongTimeout
+        outstandingPing?.asked = max(question.asked, missed) + 1
+        guard let seq = ask() else { return }
+        outstandingPing?.last = seq
     }
 
     // MARK: Events
@@ -257,7 +345,7 @@ public struct Session: ~Copyable {
             let item: FrameParser.Item?
             do throws(FrameFault) { item = try parser.next() } catch { return fail(.protocolFault(.frame(error))) }
             guard let item else { break }
-            lastReceived = now
+            heard(now: now)
             partialSince = parser.isInsideFrame ? now : nil
             if let event = handle(item, now: now, unixTime: unixTime) { return event }
         }
@@ -281,8 +369,10 @@ public struct Session: ~Copyable {
         guard phase == .authenticated else {
             return now >= stepSince + Limits.handshakeStep ? fail(.timeout(awaited)) : nil
         }
-        if let ping = outstandingPing {
-            return now >= ping.at + keepAlive.pongTimeout ? fail(.timeout(.pong)) : nil
+        if let question = outstandingPing {
+            if now >= pongDue(question) { return fail(.timeout(.pong)) }
+            if let due = againDue(question), now >= due { askAgain(now: now) }
+            return nil
         }
         if now >= pingDue { ping(now: now) }
         return nil
@@ -337,6 +427,9 @@ public struct Session: ~Copyable {
         case .challenge: return receiveChallenge()
         case .authOK:
             enter(.authenticated, now: now)
+            wasAuthenticated = true
+            let idle = keepAlive.suspected
+            note(keepAlive.reconnected(now: now), idle: idle)
             syncStep = .filter(from: 0)
             return .authenticated
         case .notify: return .notify
@@ -403,7 +496,8 @@ public struct Session: ~Copyable {
     }
 
     private mutating func receivePong(now: Int64) -> SessionEvent {
-        guard let ping = outstandingPing, ping.seq == payloadInteger(Int64.self) else { return .pong(roundTrip: nil) }
+        let seq = payloadInteger(Int64.self)
+        guard let ping = outstandingPing, ping.first <= seq, seq <= ping.last else { return .pong(roundTrip: nil) }
         outstandingPing = nil
         // The reference server stops live pushes in one case and then answers only polls (SGP v2 §10).
         if syncStep == .done { sendPoll() }

@@ -14,6 +14,8 @@ public enum SealingError: Error, Equatable, Sendable {
     case keyKind
     /// A server address that is empty, longer than 16 bytes or not printable ASCII.
     case serverAddress
+    /// A point of X25519 that no honest sender has: the shared secret would be zero (RFC 7748 §6.1).
+    case weakKey
     /// Not 64 hex digits of a server address, padding and a secret.
     case malformedToken
 }

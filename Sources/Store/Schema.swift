@@ -6,7 +6,7 @@ enum Schema {
     /// Marks our files in `PRAGMA application_id`: "SkyG".
     static let applicationID: Int64 = 0x536B_7947
 
-    static let steps: [String] = [first, routes, names]
+    static let steps: [String] = [first, routes, relay, networks, names]
 
     /// Facts of fixed size are apart from texts, so that marking rows read, counting them and dropping the oldest
     /// touch few pages however long the texts are.
@@ -109,6 +109,69 @@ enum Schema {
         CREATE INDEX hooks_open ON hooks(route, id, state) WHERE state < 2;
         """
 
+    /// Daemons that send to the board directly, what the admission policy remembers, and the last note of each pane.
+    private static let relay = """
+        CREATE TABLE pairings(
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            source INTEGER NOT NULL,
+            name TEXT NOT NULL,
+            place TEXT NOT NULL,
+            token BLOB NOT NULL UNIQUE,
+            key BLOB NOT NULL,
+            given BLOB NOT NULL,
+            created INTEGER NOT NULL,
+            UNIQUE (source, place)
+        ) STRICT;
+
+        CREATE TABLE admissions(
+            device INTEGER NOT NULL REFERENCES pairings(id) ON DELETE CASCADE,
+            key BLOB NOT NULL,
+            state BLOB NOT NULL,
+            seen INTEGER NOT NULL,
+            PRIMARY KEY (device, key)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX admissions_seen ON admissions(seen);
+
+        CREATE TABLE relay_clock(
+            id INTEGER PRIMARY KEY CHECK (id = 1),
+            boot TEXT NOT NULL,
+            booted INTEGER NOT NULL,
+            wall INTEGER NOT NULL
+        ) STRICT;
+
+        CREATE TABLE panes(
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            pane BLOB NOT NULL UNIQUE,
+            time INTEGER NOT NULL,
+            digest BLOB NOT NULL
+        ) STRICT;
+        """
+
+    /// How long each network holds a silent connection, and how that was learned.
+    private static let networks = """
+        CREATE TABLE networks(
+            id INTEGER PRIMARY KEY,
+            name TEXT NOT NULL,
+            kind INTEGER NOT NULL,
+            key BLOB NOT NULL,
+            proven INTEGER NOT NULL,
+            refuted INTEGER,
+            changed INTEGER NOT NULL,
+            UNIQUE (name, kind, key)
+        ) STRICT;
+
+        CREATE TABLE intervals(
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            network INTEGER NOT NULL REFERENCES networks(id) ON DELETE CASCADE,
+            time INTEGER NOT NULL,
+            idle INTEGER NOT NULL,
+            outcome INTEGER NOT NULL,
+            stage INTEGER NOT NULL,
+            interval INTEGER NOT NULL
+        ) STRICT;
+        CREATE INDEX intervals_network ON intervals(network, id);
+        """
+
     /// Where servers were found (SGP v2 §1).
     private static let names = """
         CREATE TABLE names(
@@ -116,6 +179,7 @@ enum Schema {
             host TEXT NOT NULL,
             port INTEGER NOT NULL,
             addresses BLOB NOT NULL,
+            pin BLOB NOT NULL,
             fetched INTEGER NOT NULL
         ) STRICT, WITHOUT ROWID;
         """

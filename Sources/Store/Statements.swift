@@ -14,7 +14,12 @@ struct Statements {
     let inbox, unreadInbox, notification, unread, unreadCount, isRead, markRead, markAllRead: Statement
     let unreadLights, replaceCollapsed, replaceThread: Statement
     let insertHook, nextHook, openHookCount, openHookRoutes, startHook, endHook, stopHook, buryHooks: Statement
-    let names, setNames, removeNames: Statement
+    let names, setNames, countNames, removeNames: Statement
+    let setPairing, pairings, pairingCount, deletePairing: Statement
+    let admissions, setAdmission, dropAdmissions, relayClock, setRelayClock: Statement
+    let pane, setPane, dropPanes: Statement
+    let network, networks, setNetwork, boundNetworks, forgetNetworks: Statement
+    let addIntervalEvent, intervalEvents, boundIntervalEvents: Statement
 
     init(_ connection: borrowing Connection) throws(StoreError) {
         begin = try connection.prepare("BEGIN IMMEDIATE")
@@ -136,8 +141,61 @@ struct Statements {
         markRead = try connection.prepare("UPDATE inbox SET read = 1 WHERE id = ?1")
         markAllRead = try connection.prepare("UPDATE inbox SET read = 1 WHERE read = 0 AND id <= ?1")
 
-        names = try connection.prepare("SELECT host, port, addresses, fetched FROM names WHERE name = ?1")
-        setNames = try connection.prepare("INSERT OR REPLACE INTO names VALUES (?1, ?2, ?3, ?4, ?5)")
-        removeNames = try connection.prepare("DELETE FROM names WHERE name = ?1")
+        names = try connection.prepare("SELECT host, port, addresses, pin, fetched FROM names WHERE name = ?1")
+        setNames = try connection.prepare("INSERT OR REPLACE INTO names VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
+        countNames = try connection.prepare("SELECT count(*) FROM names WHERE name = ?1 OR ?1 IS NULL")
+        removeNames = try connection.prepare("DELETE FROM names WHERE name = ?1 OR ?1 IS NULL")
+
+        setPairing = try connection.prepare(
+            """
+            INSERT INTO pairings(source, name, place, token, key, given, created) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+            ON CONFLICT(source, place) DO UPDATE SET name = excluded.name, key = excluded.key, given = excluded.given
+            RETURNING id
+            """)
+        pairings = try connection.prepare(
+            "SELECT id, source, name, place, token, key, given, created FROM pairings ORDER BY id")
+        pairingCount = try connection.prepare("SELECT count(*) FROM pairings")
+        deletePairing = try connection.prepare("DELETE FROM pairings WHERE id = ?1")
+        admissions = try connection.prepare("SELECT device, key, state FROM admissions ORDER BY seen DESC")
+        setAdmission = try connection.prepare(
+            "INSERT OR REPLACE INTO admissions(device, key, state, seen) VALUES (?1, ?2, ?3, ?4)")
+        dropAdmissions = try connection.prepare(
+            """
+            DELETE FROM admissions WHERE (SELECT count(*) FROM admissions) > ?1 AND (device, key) IN
+            (SELECT device, key FROM admissions INDEXED BY admissions_seen ORDER BY seen LIMIT 1)
+            """)
+        relayClock = try connection.prepare("SELECT boot, booted, wall FROM relay_clock")
+        setRelayClock = try connection.prepare(
+            "INSERT OR REPLACE INTO relay_clock(id, boot, booted, wall) VALUES (1, ?1, ?2, ?3)")
+        pane = try connection.prepare("SELECT time, digest FROM panes WHERE pane = ?1")
+        setPane = try connection.prepare("INSERT OR REPLACE INTO panes(pane, time, digest) VALUES (?1, ?2, ?3)")
+        dropPanes = try connection.prepare(
+            """
+            DELETE FROM panes WHERE (SELECT count(*) FROM panes) > ?1
+            AND id = (SELECT min(id) FROM panes)
+            """)
+
+        let networkColumns = "SELECT id, name, kind, key, proven, refuted, changed FROM networks"
+        network = try connection.prepare(networkColumns + " WHERE name = ?1 AND kind = ?2 AND key = ?3")
+        networks = try connection.prepare(networkColumns + " ORDER BY changed DESC, id DESC")
+        setNetwork = try connection.prepare(
+            """
+            INSERT INTO networks(name, kind, key, proven, refuted, changed) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+            ON CONFLICT(name, kind, key) DO UPDATE SET proven = ?4, refuted = ?5, changed = ?6
+            """)
+        boundNetworks = try connection.prepare(
+            """
+            DELETE FROM networks WHERE id NOT IN (SELECT id FROM networks ORDER BY changed DESC, id DESC LIMIT ?1)
+            """)
+        forgetNetworks = try connection.prepare("DELETE FROM networks WHERE name = ?1 OR ?1 IS NULL")
+        addIntervalEvent = try connection.prepare(
+            """
+            INSERT INTO intervals(network, time, idle, outcome, stage, interval)
+            SELECT id, ?4, ?5, ?6, ?7, ?8 FROM networks WHERE name = ?1 AND kind = ?2 AND key = ?3
+            """)
+        intervalEvents = try connection.prepare(
+            "SELECT time, idle, outcome, stage, interval FROM intervals WHERE network = ?1 ORDER BY id")
+        boundIntervalEvents = try connection.prepare(
+            "DELETE FROM intervals WHERE id <= (SELECT max(id) FROM intervals) - ?1")
     }
 }

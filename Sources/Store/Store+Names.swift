@@ -18,8 +18,13 @@ public struct NamesRow: ~Escapable {
         @_lifetime(copy self)
         get { columns.bytes(2) }
     }
+    /// SHA-256 of the certificate that was pinned then.
+    public var pin: RawSpan {
+        @_lifetime(copy self)
+        get { columns.bytes(3) }
+    }
     /// Unix seconds, by the board's own clock.
-    public var fetched: Int64 { columns.integer(3) }
+    public var fetched: Int64 { columns.integer(4) }
 }
 
 extension Store {
@@ -35,9 +40,9 @@ extension Store {
     }
 
     /// Keeps where a server was found, in the place of what was known. A transaction of its own.
-    public func setNames(_ name: RawSpan, host: RawSpan, port: UInt16, addresses: RawSpan, at time: Int64)
-        throws(StoreError)
-    {
+    public func setNames(
+        _ name: RawSpan, host: RawSpan, port: UInt16, addresses: RawSpan, pin: RawSpan, at time: Int64
+    ) throws(StoreError) {
         try require(name, 1...Limits.hostName, "name")
         try require(host, 1...Limits.hostName, "host")
         try transaction { () throws(StoreError) in
@@ -46,14 +51,19 @@ extension Store {
             try statement.bind(2, text: host)
             try statement.bind(3, Int64(port))
             try statement.bind(4, blob: addresses)
-            try statement.bind(5, time)
+            try statement.bind(5, blob: pin)
+            try statement.bind(6, time)
             try statement.run()
         }
     }
 
-    /// Forgets where a server was found. Writes nothing where nothing is kept.
-    public func removeNames(_ name: RawSpan) throws(StoreError) {
-        guard try names(name, { _ in }) else { return }
+    /// Forgets where a server was found, or where all were. Writes nothing where nothing is kept.
+    public func removeNames(_ name: RawSpan?) throws(StoreError) {
+        let count = statements.countNames
+        defer { count.reset() }
+        try count.bind(1, text: name)
+        guard try count.step(), Columns(count).integer(0) > 0 else { return }
+        count.reset()
         try transaction { () throws(StoreError) in
             try statements.removeNames.bind(1, text: name)
             try statements.removeNames.run()

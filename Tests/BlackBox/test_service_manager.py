@@ -75,3 +75,37 @@ def test_a_stopped_process_feeds_no_watchdog(gateway, manager):
 
 def test_no_manager_is_no_trouble(gateway):
     gateway.start(env={"NOTIFY_SOCKET": str(gateway.directory / "nobody-listens")})
+
+
+def test_another_process_of_the_watchdog_is_left_alone(gateway, manager):
+    """WATCHDOG_PID names who is meant (sd_watchdog_enabled(3)); a hook's parent is not."""
+    gateway.start(env={"NOTIFY_SOCKET": manager.path, "WATCHDOG_USEC": "200000", "WATCHDOG_PID": "1"})
+    manager.wait(lambda line: line == "READY=1", gateway.settings.seconds(5), "READY=1")
+    time.sleep(1)
+    with pytest.raises(AssertionError):
+        manager.wait(lambda line: line == "WATCHDOG=1", 0.1, "none is expected")
+
+
+@pytest.mark.host_only
+def test_nothing_is_written_while_idle(online):
+    """Demands, Resources: no write to the card while connected and idle."""
+    gateway, _ = online
+    time.sleep(1)
+
+    def files():
+        return {p.name: (p.stat().st_mtime_ns, p.stat().st_size) for p in gateway.state.iterdir()}
+
+    def written():
+        with open(f"/proc/{gateway.process.pid}/io") as file:
+            return [line for line in file if line.startswith(("syscw", "wchar", "write_bytes"))]
+    before = files(), written()
+    time.sleep(10)
+    assert (files(), written()) == before
+
+
+def test_a_new_link_light_shows_what_is(online):
+    """A reload with another panel: the link light does not wait for the link to change."""
+    gateway, _ = online
+    gateway.configure("panel", link="file:other.log")
+    gateway.cli("reload")
+    wait_until(lambda: gateway.light("link", "other.log") == "solid", gateway.settings.seconds(5), "the new light is solid")

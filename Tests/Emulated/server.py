@@ -8,7 +8,8 @@ class Server:
             [str(program), "serve", "--dir", str(directory), "--events", str(directory / "events")],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
         ready = dict(word.split("=", 1) for word in self.process.stdout.readline().split() if "=" in word)
-        self.port, self.certificate = int(ready["port"]), ready["certificate"]
+        self.port, self.http = int(ready["port"]), int(ready["http"])
+        self.certificate, self.fingerprint = ready["certificate"], ready["fingerprint"]
 
     def ask(self, command):
         """The reply, which must not be an error."""

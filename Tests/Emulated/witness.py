@@ -150,13 +150,24 @@ class Witness:
         self.says(f"buzzer: one beep of {near(beeps, 0.12):.3f} s")
 
     def still(self):
-        """Lights on, connected, nothing to do: the process sleeps."""
+        """Connected, a light that blinks slowly, nothing to do: the kernel blinks and the process sleeps."""
+        led = self.at.message_led or self.at.link_led
+        self.board.run("cp $SKYGLOWD_CONFIG /run/kept.conf; sed -i -e 's/^message = .*/message = led:" + led + "/'"
+                       + (" -e '/^link =/d'" if led == self.at.link_led else "") + " $SKYGLOWD_CONFIG")
+        self.board.run("printf '[route all]\\nbundle = *\\nlight = slow\\n' >>$SKYGLOWD_CONFIG; skyglowd reload")
+        self.server.ask("mark")
+        self.server.ask(f"notify {self.token} title=Door")
+        self.server.ask("wait acked status=0")
+        time.sleep(1)
+        assert "[timer]" in self.board.run(f"cat /sys/class/leds/{led}/trigger")
         count = "grep ^voluntary /proc/$(cat /run/pid)/status"
         before = self.board.run(count)
         time.sleep(self.idle)
         after = self.board.run(count)
         assert before == after, f"woken while idle: {before} {after}"
-        self.says(f"idle for {self.idle} s: not woken once")
+        self.says(f"idle for {self.idle} s, {led} blinking slowly: not woken once")
+        self.board.run("cp /run/kept.conf $SKYGLOWD_CONFIG; skyglowd reload")
+        self.board.wait(self.at.link, True)
 
     def button(self):
         bounces = [(1, 0.002), (0, 0.002)] * 3

@@ -246,6 +246,11 @@ import Testing
                 "message = gpio:c:1\nlink = gpio:c:2\nbuzzer = gpio:!c:1",
                 ["f:4: `gpio:!c:1` of `buzzer` is used by `message` already"]
             ),
+            ("press = red-all", ["f:2: `press`: unknown action `red-all`: the nearest known one is `read-all`"]),
+            ("hold = paneltest", ["f:2: `hold`: unknown action `paneltest`: the nearest known one is `panel-test`"]),
+            ("hold-time = 0", ["f:2: `hold-time`: expected a whole number from 1 to 60, not `0`"]),
+            ("hold-time = 61", ["f:2: `hold-time`: expected a whole number from 1 to 60, not `61`"]),
+            ("holdtime = 2", ["f:2: unknown key `holdtime` in [panel]: the nearest known one is `hold-time`"]),
             ("link = gpio:A\nbuzzer = gpio:!A", ["f:3: `gpio:!A` of `buzzer` is used by `link` already"]),
         ] as [(String, [String])])
     func panel(lines: String, expected: [String]) {

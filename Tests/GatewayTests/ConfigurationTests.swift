@@ -62,6 +62,21 @@ func parsed(_ text: String) throws -> Configuration {
         size = 65536
         """
 
+    @Test(
+        arguments: [
+            ("read-all", .readAll), ("panel-test", .panelTest), ("reconnect", .reconnect), ("none", .none),
+        ] as [(String, ButtonAction)])
+    func actionsOfTheButton(name: String, action: ButtonAction) throws {
+        let panel = try parsed("[panel]\npress = \(name)\nhold = \(name)\nhold-time = 5").panel
+        #expect(panel.press == action)
+        #expect(panel.hold == action)
+        #expect(panel.holdTime == 5000)
+        let plain = try parsed("").panel
+        #expect(plain.press == .readAll)
+        #expect(plain.hold == .panelTest)
+        #expect(plain.holdTime == 2000)
+    }
+
     @Test func theExampleOfTheContract() throws {
         let configuration = try parsed(Self.example)
         let loopback = try #require(IPAddress("127.0.0.1"))
@@ -276,5 +291,46 @@ func parsed(_ text: String) throws -> Configuration {
             }
             bytes[index] = byte
         }
+    }
+}
+
+/// The relay's own numbers.
+@Suite struct RelayConfigurationTests {
+    private func parse(_ lines: String) throws -> Configuration.Relay? {
+        try Configuration.parse(Array("[relay]\nlisten = 127.0.0.1:1\n\(lines)".utf8)).relay
+    }
+
+    @Test func defaultsAndNumbers() throws {
+        let usual = try #require(try parse(""))
+        #expect(usual.path == "/v1/notify" && usual.address == nil && usual.command.first == "ssh")
+        #expect(usual.numbers.coalesce == 75_000 && usual.numbers.flapCount == 6 && usual.numbers.burst == 60)
+        #expect(usual.numbers.flapWindow == 1_800_000 && usual.numbers.silence == 7_200_000)
+        let relay = try #require(
+            try parse(
+                """
+                path = /push
+                address = http://board:8787
+                command = run {} 'a b'
+                coalesce = 0
+                flap = 16
+                flap-window = 1
+                reminder = 86400
+                silence = 5
+                burst = 100000
+                refill = 3600
+                """))
+        #expect(relay.path == "/push" && relay.command == ["run", "{}", "a b"])
+        #expect(relay.numbers.coalesce == 0 && relay.numbers.flapCount == 16 && relay.numbers.flapWindow == 1_000)
+        #expect(relay.numbers.reminder == 86_400_000 && relay.numbers.silence == 5_000)
+        #expect(relay.numbers.burst == 100_000 && relay.numbers.refill == 3_600_000)
+    }
+
+    @Test(
+        arguments: [
+            "path = push", "address = http://", "coalesce = -1", "coalesce = 86401", "flap = 0", "flap = 17",
+            "flap-window = 0", "burst = 0", "burst = 100001", "refill = 0", "refill = 3601", "flaps = 1",
+        ]) func refused(line: String)
+    {
+        #expect(throws: ConfigurationError.self) { try parse(line) }
     }
 }

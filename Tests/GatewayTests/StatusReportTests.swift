@@ -12,7 +12,7 @@ import Testing
     private func plain() -> StatusReport {
         StatusReport(
             state: .starting, server: Blob<16>("sgn.test") ?? Blob(), since: 1_700_000_000,
-            keepAlive: KeepAlive(interval: 600_000, pongTimeout: 15_000), minimum: 600, maximum: 3300,
+            keepAlive: KeepAlive(minimum: 600_000, maximum: 3_300_000, pongTimeout: 15_000),
             counters: Counters(),
             memory: Memory(), message: "off", link: "slow", buzzer: "none", panelProblems: 0)
     }
@@ -64,7 +64,7 @@ import Testing
             #expect(object[name] as? Int == 0, "\(name)")
         }
         let keepAlive = try #require(object["keepalive"] as? [String: Any])
-        #expect(keepAlive["interval"] as? Int == 600)
+        #expect(keepAlive["interval"] as? Int == 120 && keepAlive["stage"] as? String == "initial")
         #expect(keepAlive["minimum"] as? Int == 600 && keepAlive["maximum"] as? Int == 3300)
         let memory = try #require(object["memory"] as? [String: Any])
         #expect(try #require(memory["rss"] as? Int) > 1 << 20)
@@ -109,8 +109,6 @@ import Testing
         report.endpoint = Blob(String(repeating: "\\", count: 64)) ?? Blob()
         report.since = value
         report.keepAlive = KeepAlive(interval: value, pongTimeout: value)
-        report.minimum = value
-        report.maximum = value
         report.failures = Int(value)
         report.nextAttempt = value
         report.clockOffset = value

@@ -130,7 +130,8 @@ import Testing
         #expect(get(listener) == .success("body"))
     }
 
-    @Test func secureWithTheServersName() throws {
+    /// A server whose answer is the name that the client asked TLS for.
+    private func answeringWithTheName() throws -> TCPListener {
         let listener = try TCPListener()
         let server = try TLSServer(certificate: ServerCertificate(name: "sgn.test"))
         listener.serve { client in
@@ -140,19 +141,16 @@ import Testing
                 server.write(ssl, Array("HTTP/1.0 200 OK\r\n\r\n\(name)".utf8))
             }
         }
+        return listener
+    }
+
+    @Test func secureWithTheServersName() throws {
+        let listener = try answeringWithTheName()
         #expect(get(listener, secure: true) == .success("sgn.test"))
     }
 
     @Test func noNameForAnAddress() throws {
-        let listener = try TCPListener()
-        let server = try TLSServer(certificate: ServerCertificate(name: "sgn.test"))
-        listener.serve { client in
-            server.accept(client) { ssl in
-                let name = SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name).map { String(cString: $0) } ?? "none"
-                server.read(ssl, until: "\r\n\r\n")
-                server.write(ssl, Array("HTTP/1.0 200 OK\r\n\r\n\(name)".utf8))
-            }
-        }
+        let listener = try answeringWithTheName()
         let address = try #require(WebAddress("https://127.0.0.1:\(listener.port)/"))
         let body = try HTTPFetch.get(address, at: listener.address, limit: 100, milliseconds: 3000)
         #expect(String(decoding: body, as: UTF8.self) == "none")

@@ -266,6 +266,23 @@ import Testing
         #expect(panel.deadline == nil)
     }
 
+    @Test func aHoldTimeOfFiveSeconds() throws {
+        var configuration = PanelConfiguration()
+        configuration.button = [try PanelOutput("gpio:GPIO23", for: .button)]
+        configuration.holdTime = 5000
+        var system = PanelSystem()
+        system.gpio = gpio
+        var panel = Panel(configuration, system, now: 0)
+        edge(true, at: 100)
+        for now in [120, 2100, 5099] as [Int64] {
+            let told = press(&panel, now: now)
+            #expect(told == nil)
+        }
+        #expect(panel.deadline == 5100)
+        let told = press(&panel, now: 5100)
+        #expect(told == .long)
+    }
+
     @Test func severalPressesInOneTurn() throws {
         var panel = try panel()
         edge(true, at: 100)

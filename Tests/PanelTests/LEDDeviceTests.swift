@@ -237,6 +237,54 @@ import Testing
         #expect(panel.problems == [])
     }
 
+    // MARK: Files that udev has to hand over
+
+    /// The trigger's files belong to root until udev has seen the kernel's change event.
+    @Test(arguments: [Int64(100), 4900, nil] as [Int64?])
+    func delaysThatTurnWritableLate(time: Int64?) throws {
+        folder.makeLED("ACT", trigger: "[none] timer\n")
+        for file in ["brightness", "trigger"] { chmod(folder.path + "/ACT/" + file, 0o666) }
+        let delays = ["delay_on", "delay_off"].map { folder.path + "/ACT/" + $0 }
+        delays.forEach { chmod($0, 0o400) }
+        var panel = try asNobody { self.panel(["ACT"]) }
+        try asNobody { panel.setLight(.message, .fast, now: 0, wall: 0) }
+        #expect(panel.problems == [])
+        #expect(panel.deadline == 100)
+        var now: Int64 = 0
+        while now < 5000, now != time {
+            now = panel.deadline ?? .max
+            if now == time { delays.forEach { chmod($0, 0o666) } }
+            try asNobody { panel.tick(now: now, wall: 0) }
+        }
+        #expect(panel.problems == [])
+        guard time == nil else {
+            #expect(folder.read("ACT/trigger") == "timer")
+            #expect(folder.read("ACT/delay_on") == "125")
+            #expect(folder.read("ACT/delay_off") == "125")
+            #expect(panel.deadline == nil)
+            return
+        }
+        // Never: the loop blinks.
+        #expect(now == 5000)
+        #expect(folder.read("ACT/trigger") == "none")
+        #expect(panel.deadline == 5125)
+    }
+
+    /// Another pattern ends the wait for the files of the one before.
+    @Test func aLatePatternIsReplaced() throws {
+        folder.makeLED("ACT", trigger: "[none] pattern\n")
+        folder.write("ACT/pattern", "")
+        for file in ["brightness", "trigger"] { chmod(folder.path + "/ACT/" + file, 0o666) }
+        chmod(folder.path + "/ACT/pattern", 0o400)
+        var panel = try asNobody { self.panel(["ACT"]) }
+        try asNobody { panel.setLight(.message, .double, now: 0, wall: 0) }
+        #expect(panel.deadline == 100)
+        try asNobody { panel.setLight(.message, .solid, now: 50, wall: 0) }
+        #expect(panel.deadline == nil)
+        #expect(folder.read("ACT/trigger") == "none")
+        #expect(folder.read("ACT/brightness") == "15")
+    }
+
     // MARK: The boards' names
 
     /// What Raspberry Pi OS, Debian, an older kernel and a person's own overlay call the same light, with the triggers

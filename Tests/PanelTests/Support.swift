@@ -70,7 +70,7 @@ func system(leds: String) -> PanelSystem {
 }
 
 /// Runs `body` with the file access of an unprivileged user, on this thread only. Root alone needs it.
-func asNobody<T>(_ body: () throws -> T) throws -> T {
+func asNobody<T: ~Copyable>(_ body: () throws -> T) throws -> T {
     guard geteuid() == 0 else { return try body() }
     typealias SetUser = @convention(c) (UInt32) -> Int32
     guard let symbol = dlsym(nil, "setfsuid") else { throw CocoaError(.featureUnsupported) }

@@ -241,7 +241,15 @@ import Testing
         #expect(driver.frames.count == 1)
         #expect(driver.frames.first?[2] == 0x27)
         #expect(driver.events == [])
-        Self.expect(.pong, after: 15_000, in: driver, from: driver.now)
+        let asked = driver.now
+        // Asked again after each third.
+        for third in 1...2 as ClosedRange<Int64> {
+            #expect(driver.session.deadline == asked + third * 5_000)
+            driver.now = asked + third * 5_000
+            driver.pump()
+        }
+        #expect(driver.frames.count == 3)
+        Self.expect(.pong, after: 15_000, in: driver, from: asked)
     }
 
     @Test(arguments: [Int64(1), 2, 15_000, 60_000]) func pongTimeout(timeout: Int64) {
@@ -252,7 +260,14 @@ import Testing
         driver.forget()
         driver.session.ping(now: driver.now)
         driver.pump()
-        Self.expect(.pong, after: timeout, in: driver, from: driver.now)
+        let asked = driver.now
+        // Where there is time for an answer, it is asked again after each third.
+        for third in 1...2 as ClosedRange<Int64> where timeout >= 3_000 {
+            #expect(driver.session.deadline == asked + third * timeout / 3)
+            driver.now = asked + third * timeout / 3
+            driver.pump()
+        }
+        Self.expect(.pong, after: timeout, in: driver, from: asked)
     }
 
     /// Any received frame puts the next ping off.

@@ -269,6 +269,8 @@ extension StoreTests {
         @Test func nothingLeaks() throws {
             let directory = try TemporaryDirectory()
             try directory.open().deliver(0)
+            // Making the tables takes more than opening them.
+            _ = try directory.open().inbox()
             let before = Store.memory.used
             for number in 1...20 {
                 let store = try directory.open()

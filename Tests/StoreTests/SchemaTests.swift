@@ -98,7 +98,7 @@ extension StoreTests {
                 first.accept()
             }
             let store = try directory.open()
-            #expect(try store.connection.integer("PRAGMA user_version") == 2)
+            #expect(try store.connection.integer("PRAGMA user_version") == Int64(Schema.steps.count))
             #expect(try store.unreadLights() == 1 << 1)
             var rows: [String] = []
             try store.notifications { row in

@@ -38,6 +38,7 @@
 #include <openssl/crypto.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
+#include <openssl/hmac.h>
 #include <openssl/kdf.h>
 #include <openssl/pem.h>
 #include <openssl/rand.h>
@@ -61,6 +62,10 @@ void cb_set_errno(int value);
 int cb_open(const char *path, int flags, unsigned mode);
 /* accept4(2), a GNU extension: the new descriptor is non-blocking and close-on-exec. */
 int cb_accept(int listener);
+/* The same, and who it is. */
+int cb_accept_from(int listener, struct sockaddr_storage *peer);
+/* A listening TCP socket on an address, which may be bound although connections to it linger; -1 with errno. */
+int cb_listen(const struct sockaddr *address, socklen_t length, int backlog);
 /* Bounds every send, receive and connect on a blocking socket; the structure depends on the width of time_t. */
 void cb_set_socket_timeout(int fd, int milliseconds);
 /* SIG_IGN is a macro that casts. */
@@ -77,6 +82,13 @@ pid_t cb_spawn(const char *program, char *const argv[], char *const envp[], cons
 int cb_reap(pid_t child, int *status);
 int cb_exit_code(int status);
 int cb_exit_signal(int status);
+/* Runs a program found in PATH with pipes to its standard input (ends[0]) and from its output (ends[1]); the terminal
+ * and standard error stay the caller's. For commands: waits for nothing. The child's number, or -1. */
+pid_t cb_run(char *const argv[], int ends[2]);
+/* Waits for it: its exit code, or 255. */
+int cb_wait(pid_t child);
+/* No core dump of this process holds its keys, and no other process of the same user may read its memory. */
+void cb_hide_memory(void);
 /* Without this a parent that ignored SIGCHLD would take our children's ends away. */
 void cb_default_sigchld(void);
 

@@ -80,6 +80,12 @@ public struct Arguments {
             let follow = has("-f")
             return try alone(.log(follow: follow, lines: try number("-n")))
         case "read": return try read()
+        case "pair": return try pair()
+        case "pairings": return try alone(.pairings)
+        case "unpair":
+            guard words.count == 1, let id = Int64(words[0]), id > 0 else { throw UsageError(text: "use: unpair ID") }
+            return .unpair(id: id)
+        case "note": return try note()
         default: throw UsageError(text: "unknown command \(verb)")
         }
     }
@@ -136,6 +142,26 @@ public struct Arguments {
         case "unmute": return .tokenUnmute(bundle: words[0])
         default: return .tokenDelete(bundle: words[0])
         }
+    }
+
+    private mutating func pair() throws(UsageError) -> Command {
+        let usage = "use: pair cronstable LINK, pair pocketty USER@HOST or pair rotate"
+        guard let verb = words.first else { throw UsageError(text: usage) }
+        words.removeFirst()
+        if verb == "rotate" { return try alone(.pairRotate) }
+        guard verb == "cronstable" || verb == "pocketty", words.count == 1, !words[0].isEmpty else {
+            throw UsageError(text: usage)
+        }
+        return verb == "cronstable" ? .pairCronstable(link: words[0]) : .pairPocketty(host: words[0])
+    }
+
+    private func note() throws(UsageError) -> Command {
+        if words.count == 2, words[0] == "pair" { return .notePair(file: words[1]) }
+        guard words.first == "send", words.count == 4 || words.count == 5 else {
+            throw UsageError(text: "use: note pair FILE, or note send FILE AGENT STATE [PANE]")
+        }
+        return .noteSend(
+            file: words[1], agent: words[2], state: words[3], pane: words.count == 5 ? words[4] : "1")
     }
 
     private func read() throws(UsageError) -> Command {

@@ -96,9 +96,15 @@ extension CommandRunner {
             throw StartupError("\(server.certificate): no certificate to store", .badData)
         }
         try Startup.makeDirectory(configuration.directory, mode: 0o700)
-        do throws(StoreError) { try AtomicFile.write(server.certificate, alone.span.bytes, mode: 0o644) } catch {
-            throw StartupError(error)
-        }
+        do throws(StoreError) {
+            if server.certificate.hasPrefix(configuration.directory + "/") {
+                let owner = StateOwner(of: configuration.directory)
+                try AtomicFile.write(server.certificate, alone.span.bytes, mode: 0o644)
+                withExtendedLifetime(owner) {}
+            } else {
+                try AtomicFile.write(server.certificate, alone.span.bytes, mode: 0o644)
+            }
+        } catch { throw StartupError(error) }
         Output.complain("stored in \(server.certificate)")
         poke("reload", configuration)
         return .ok
@@ -154,7 +160,7 @@ extension CommandRunner {
         throw StartupError("the TXT record of _sgn.\(server) has no http_addr: give --from URL", .unavailable)
     }
 
-    private func resolve(_ address: WebAddress, _ resolver: Resolver) throws(StartupError) -> AddressList {
+    func resolve(_ address: WebAddress, _ resolver: Resolver) throws(StartupError) -> AddressList {
         if let literal = SocketAddress(literal: address.host, port: address.port) {
             var list = AddressList()
             list.append(literal)

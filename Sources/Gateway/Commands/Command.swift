@@ -17,6 +17,13 @@ public enum Command: Sendable, Equatable {
     case log(follow: Bool, lines: Int?)
     case panelTest
     case panelOff
+    case pairCronstable(link: String)
+    case pairPocketty(host: String)
+    case pairRotate
+    case pairings
+    case unpair(id: Int64)
+    case notePair(file: String)
+    case noteSend(file: String, agent: String, state: String, pane: String)
     case reconnect
     case reload
     case stop

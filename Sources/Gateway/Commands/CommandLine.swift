@@ -40,12 +40,22 @@ public struct CommandRunner {
             return try Startup.open(configurationPath: configurationPath).run()
         case .check: return try check()
         case .certificateFetch, .certificateImport, .certificateShow: return try certificate(command)
-        case .tokenAdd, .tokenList, .tokenMute, .tokenUnmute, .tokenDelete: return try token(command)
-        case .inbox(let unreadOnly, let limit): return try inbox(unreadOnly: unreadOnly, limit: limit)
-        case .read(let ids): return try read(ids)
-        case .readAll: return try readAll()
+        case .tokenAdd, .tokenList, .tokenMute, .tokenUnmute, .tokenDelete:
+            return try asOwner { () throws(StartupError) in try token(command) }
+        case .inbox(let unreadOnly, let limit):
+            return try asOwner { () throws(StartupError) in try inbox(unreadOnly: unreadOnly, limit: limit) }
+        case .read(let ids): return try asOwner { () throws(StartupError) in try read(ids) }
+        case .readAll: return try asOwner { () throws(StartupError) in try readAll() }
         case .log(let follow, let lines): return try log(follow: follow, lines: lines)
         case .status: return try status()
+        case .pairCronstable(let link): return try pairCronstable(link)
+        case .pairPocketty(let host): return try pairPocketty(host)
+        case .pairRotate: return try pairRotate()
+        case .pairings: return try listPairings()
+        case .unpair(let id): return try unpair(id)
+        case .notePair(let file): return try notePair(file)
+        case .noteSend(let file, let agent, let state, let pane):
+            return try noteSend(file, agent: agent, state: state, pane: pane)
         case .panelTest: return try tell("panel test")
         case .panelOff: return try panelOff()
         case .reconnect: return try tell("reconnect")
@@ -69,6 +79,14 @@ public struct CommandRunner {
             throw StartupError("\(configurationPath): no [server] is configured", .configuration)
         }
         return server
+    }
+
+    /// Does what touches the state directory.
+    private func asOwner(_ body: () throws(StartupError) -> ExitCode) throws(StartupError) -> ExitCode {
+        let owner = StateOwner(of: try configuration().directory)
+        let exit = try body()
+        withExtendedLifetime(owner) {}
+        return exit
     }
 
     func openStore(_ configuration: Configuration) throws(StartupError) -> Store {

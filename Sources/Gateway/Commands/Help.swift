@@ -36,6 +36,17 @@ public enum Help {
           read ID...               marks them read; the light follows
           read all
 
+        Daemons that send to this board directly
+          pair cronstable LINK     with the daemon of a pairing link or its JSON;
+                                   - reads it from standard input
+          pair pocketty USER@HOST  by way of ssh
+          pair rotate              another signing key: every grant is worth
+                                   nothing from now on
+          pairings                 all of them
+          unpair ID                what it sends is refused from now on
+          note pair FILE           the other side of pair pocketty, and
+          note send FILE AGENT STATE [PANE]   a note: for trying it out
+
         Options
           -c FILE                  the configuration; else $SKYGLOWD_CONFIG,
                                    else /etc/skyglow/skyglowd.conf

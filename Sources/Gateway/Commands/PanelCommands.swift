@@ -9,13 +9,20 @@ extension CommandRunner {
     func panelOff() throws(StartupError) -> ExitCode {
         let configuration = try configuration()
         do throws(StoreError) {
-            let lock = try StateLock(directory: configuration.directory)
+            let lock = try lock(configuration)
             return withExtendedLifetime(lock) { putOut(configuration) }
         } catch {
             // Without a state directory, or access to it, there is no gateway of this configuration to ask about.
             if case .locked = error { throw StartupError(error) }
             return putOut(configuration)
         }
+    }
+
+    private func lock(_ configuration: Configuration) throws(StoreError) -> StateLock {
+        let owner = StateOwner(of: configuration.directory)
+        let lock = try StateLock(directory: configuration.directory)
+        withExtendedLifetime(owner) {}
+        return lock
     }
 
     private func putOut(_ configuration: Configuration) -> ExitCode {

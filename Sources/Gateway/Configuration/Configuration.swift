@@ -1,4 +1,5 @@
 import Panel
+import Relay
 
 /// What the configuration file says, with the defaults of what it does not say. All paths are absolute.
 public struct Configuration: Equatable, Sendable {
@@ -28,6 +29,13 @@ public struct Configuration: Equatable, Sendable {
         public var listen: Endpoint
         /// Who may connect. Without the key: this machine alone.
         public var allow: [AddressRange]
+        /// Where cronstable daemons post to: the path of their `push.relay.url`.
+        public var path = "/v1/notify"
+        /// How daemons on other hosts reach it; without the key by the address it listens on.
+        public var address: String?
+        /// What asks a pocketty daemon for its key; `{}` stands for user and host.
+        public var command = ["ssh", "{}", "pocketty", "pair"]
+        public var numbers = AdmissionPolicy.Numbers()
     }
 
     /// The `[log]` section.

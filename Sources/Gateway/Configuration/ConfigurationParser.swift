@@ -1,5 +1,7 @@
 import Bytes
+import Loop
 import Panel
+import Relay
 
 extension Configuration {
     /// Reads a configuration from the bytes of its file. All faults are collected.
@@ -22,6 +24,7 @@ struct ConfigurationParser {
     private var identity: String?
     private var listen: Endpoint?
     private var allow: [AddressRange]?
+    private var relay = Configuration.Relay(listen: Endpoint(host: "", port: 0), allow: [])
     /// The sections that are read; nil for those refused.
     private var kinds: [String?] = []
     /// For each section the index of its route.
@@ -137,10 +140,7 @@ struct ConfigurationParser {
                 configuration.resolvers.append(try ConfigurationValues.resolver(part))
             }
         case "keepalive": try setKeepalive(key, value)
-        case "panel":
-            for role in PanelRole.allCases where role.name == key {
-                configuration.panel[role] = try ConfigurationValues.outputs(value, for: role)
-            }
+        case "panel": try setPanel(key, value)
         case "strings": configuration.strings = value
         case "relay": try setRelay(key, value)
         case "log": try setLog(key, value)
@@ -176,11 +176,49 @@ struct ConfigurationParser {
         }
     }
 
-    private mutating func setRelay(_ key: String, _ value: String) throws(ValueError) {
-        if key == "listen" {
-            listen = try ConfigurationValues.addressEndpoint(value)
-            return
+    private mutating func setPanel(_ key: String, _ value: String) throws(ValueError) {
+        switch key {
+        case "press": configuration.panel.press = try ConfigurationValues.action(value)
+        case "hold": configuration.panel.hold = try ConfigurationValues.action(value)
+        case "hold-time":
+            let range = Limits.buttonHoldMinimum...Limits.buttonHoldMaximum
+            configuration.panel.holdTime = 1_000 * (try ConfigurationValues.number(value, range))
+        default:
+            for role in PanelRole.allCases where role.name == key {
+                configuration.panel[role] = try ConfigurationValues.outputs(value, for: role)
+            }
         }
+    }
+
+    private mutating func setRelay(_ key: String, _ value: String) throws(ValueError) {
+        let day: Int64 = 86_400
+        let second: Int64 = 1_000
+        switch key {
+        case "listen": listen = try ConfigurationValues.addressEndpoint(value)
+        case "allow": try setAllow(value)
+        case "path":
+            guard value.utf8.first == UInt8(ascii: "/"), value.utf8.count <= Limits.requestTarget else {
+                throw ValueError("`\(value)` is no path that begins with /")
+            }
+            relay.path = value
+        case "address":
+            guard WebAddress(value) != nil else { throw ValueError("`\(value)` is no web address") }
+            relay.address = value
+        case "command": relay.command = try ConfigurationValues.words(value)
+        case "coalesce": relay.numbers.coalesce = try ConfigurationValues.number(value, 0...day) * second
+        case "flap":
+            relay.numbers.flapCount = Int(
+                try ConfigurationValues.number(value, 1...Int64(Limits.admissionForwards)))
+        case "flap-window": relay.numbers.flapWindow = try ConfigurationValues.number(value, 1...day) * second
+        case "reminder": relay.numbers.reminder = try ConfigurationValues.number(value, 1...day) * second
+        case "silence": relay.numbers.silence = try ConfigurationValues.number(value, 1...day) * second
+        case "burst": relay.numbers.burst = Int(try ConfigurationValues.number(value, 1...100_000))
+        case "refill": relay.numbers.refill = try ConfigurationValues.number(value, 1...3_600) * second
+        default: break
+        }
+    }
+
+    private mutating func setAllow(_ value: String) throws(ValueError) {
         var ranges: [AddressRange] = []
         for part in try ConfigurationValues.list(value, "a range", most: Limits.addressList) {
             ranges.append(try ConfigurationValues.range(part))
@@ -262,7 +300,9 @@ struct ConfigurationParser {
         if let four = IPAddress("127.0.0.0"), let six = IPAddress("::1") {
             local = [AddressRange(four, prefix: 8), AddressRange(six, prefix: 128)]
         }
-        configuration.relay = Configuration.Relay(listen: listen, allow: allow ?? local)
+        relay.listen = listen
+        relay.allow = allow ?? local
+        configuration.relay = relay
     }
 
     private mutating func finishKeepalive() {

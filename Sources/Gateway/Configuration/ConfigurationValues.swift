@@ -185,6 +185,17 @@ enum ConfigurationValues {
         return outputs
     }
 
+    /// What a press of the button does.
+    static func action(_ text: String) throws(ValueError) -> ButtonAction {
+        var names: [String] = []
+        for action in ButtonAction.allCases {
+            if action.name == text { return action }
+            names.append(action.name)
+        }
+        let nearest = KnownNames.nearest(text, among: names)
+        throw ValueError("unknown action `\(text)`: the nearest known one is `\(nearest)`")
+    }
+
     /// What commas separate, without the white space around.
     static func list(_ text: String, _ what: String, most: Int) throws(ValueError) -> [String] {
         var parts: [String] = []

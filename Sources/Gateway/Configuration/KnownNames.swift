@@ -8,10 +8,14 @@ enum KnownNames {
         case "state": ["directory", "runtime"]
         case "resolver": ["servers"]
         case "keepalive": ["minimum", "maximum", "pong-timeout"]
-        case "panel": ["message", "link", "buzzer", "button"]
+        case "panel": ["message", "link", "buzzer", "button", "press", "hold", "hold-time"]
         case "route": ["bundle", "when", "light", "beep", "hook", "retry", "outlet", "quiet", "mute", "collapse"]
         case "strings": ["file"]
-        case "relay": ["listen", "allow"]
+        case "relay":
+            [
+                "listen", "allow", "path", "address", "command", "coalesce", "flap", "flap-window", "reminder",
+                "silence", "burst", "refill",
+            ]
         case "log": ["level", "size"]
         default: []
         }

@@ -3,18 +3,18 @@ import CBoard
 import SGP
 
 extension InterfaceKind {
-    /// From what sysfs says of an interface (sysfs-class-net), and from its name where that says nothing.
-    init(of name: Blob<16>, directory: String = "/sys/class/net/") {
+    /// From what sysfs says of an interface (sysfs-class-net), and from its name where that says nothing. Paths are
+    /// written into `path`.
+    init(of name: Blob<16>, path: inout ByteBuffer, directory: String = "/sys/class/net/") {
         self = .other
         guard Self.isName(name) else { return }
-        var path = ByteBuffer(capacity: 128)
         func has(_ file: String) -> Bool {
             path.removeAll()
             path.append(directory)
             path.append(name.bytes)
             path.append(file)
             path.append(0 as UInt8)
-            guard let at = path.pointer.baseAddress?.assumingMemoryBound(to: CChar.self) else { return false }
+            guard !path.overflowed, let at = path.pointer.baseAddress?.assumingMemoryBound(to: CChar.self) else { return false }
             return access(at, F_OK) == 0
         }
         func content(_ file: String) -> Blob<255> {

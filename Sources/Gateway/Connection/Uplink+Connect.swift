@@ -40,7 +40,7 @@ extension Uplink {
     // MARK: TCP
 
     /// Several addresses race; the first that is connected goes on to TLS.
-    func dial(now: Int64) {
+    func dial(now: Int64, unixTime: Int64) {
         while let event = dialer.next(now: now) {
             switch event {
             case .began(let address):
@@ -48,7 +48,7 @@ extension Uplink {
                 log.info(.link, "connecting to \(endpointText)")
             case .failed(let address, let error): failed(address, EndReason(error), now: now)
             case .silent(let address): failed(address, .timeout(.connect), now: now)
-            case .connected(let address): return begin(address, now: now)
+            case .connected(let address): return begin(address, now: now, unixTime: unixTime)
             case .exhausted: return finish(attemptFailure ?? .timeout(.connect), now: now)
             }
         }
@@ -60,18 +60,22 @@ extension Uplink {
         endpointText = Blob<64>(text.pointer) ?? Blob<64>()
     }
 
-    /// An address was of no use. What is told in the end is the last failure, but that one kind of address has no way
-    /// out says nothing where the other has one.
+    /// An address was of no use. What is told in the end is the last failure, but another certificate counts more, and
+    /// that one kind of address has no way out says nothing where the other has one.
     private func failed(_ address: SocketAddress, _ reason: EndReason, now: Int64) {
         showTarget(address)
-        if case .noNetwork = reason, attemptFailure != nil {} else { attemptFailure = reason }
+        switch reason {
+        case _ where attemptFailure == .pinMismatch: break
+        case .noNetwork where attemptFailure != nil: break
+        default: attemptFailure = reason
+        }
         guard dialer.hasReserve else { return }
         text.removeAll()
         text.append(reason)
         log.notice(.link, "\(endpointText): \(printable: text.pointer); trying the next address")
     }
 
-    private func begin(_ address: SocketAddress, now: Int64) {
+    private func begin(_ address: SocketAddress, now: Int64, unixTime: Int64) {
         target = address
         showTarget(address)
         leaveTarget()
@@ -79,22 +83,22 @@ extension Uplink {
         let isShort = dialer.hasReserve && link.failures == 0
         stageDeadline = now + (isShort ? Limits.handshakeFirst : Limits.connect)
         guard purpose == .login || loadClientCertificate() else { return finish(.identity, now: now) }
-        handshake(now: now)
+        handshake(now: now, unixTime: unixTime)
     }
 
     // MARK: TLS
 
     /// Goes on with TLS; hands the open stream to the session.
-    func handshake(now: Int64) {
+    func handshake(now: Int64, unixTime: Int64) {
         do throws(StreamError) {
             guard try stream.advance(clientCertificate: clientCertificate) else {
-                if now >= stageDeadline { handshakeFailed(.timeout(.tlsHandshake), now: now) }
+                if now >= stageDeadline { handshakeFailed(.timeout(.tlsHandshake), now: now, unixTime: unixTime) }
                 return
             }
-        } catch { return handshakeFailed(EndReason(error), now: now) }
+        } catch { return handshakeFailed(EndReason(error), now: now, unixTime: unixTime) }
         stageDeadline = .max
         dialer.stop()
-        identifyNetwork()
+        identifyNetwork(now: now, unixTime: unixTime)
         switch purpose {
         case .register: beginRegistration(now: now)
         case .login: beginLogin(now: now)
@@ -103,14 +107,16 @@ extension Uplink {
     }
 
     /// Another address of the same host may do better.
-    private func handshakeFailed(_ reason: EndReason, now: Int64) {
-        guard let target, dialer.hasReserve else { return finish(reason, now: now) }
+    private func handshakeFailed(_ reason: EndReason, now: Int64, unixTime: Int64) {
+        if reason == .pinMismatch { seenFingerprint = context.shownFingerprint }
+        guard let target, dialer.hasReserve else {
+            return finish(attemptFailure == .pinMismatch ? .pinMismatch : reason, now: now)
+        }
         failed(target, reason, now: now)
         stream.close()
         stageDeadline = .max
-        if reason == .pinMismatch { seenFingerprint = context.shownFingerprint }
-        guard dialer.resume(now: now) else { return finish(reason, now: now) }
-        dial(now: now)
+        guard dialer.resume(now: now) else { return finish(attemptFailure ?? reason, now: now) }
+        dial(now: now, unixTime: unixTime)
     }
 
     private func beginLogin(now: Int64) {

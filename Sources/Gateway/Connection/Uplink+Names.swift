@@ -32,6 +32,8 @@ extension Uplink {
 
     private func take(_ row: NamesRow, now: Int64, unixTime: Int64) {
         guard let host = Blob<253>(row.host), let port = UInt16(exactly: row.port), port > 0 else { return }
+        // Found while another certificate was pinned: perhaps another server.
+        guard row.pin.equals(pin.bytes) else { return }
         // A configured port is what is configured now.
         place.host = host
         place.port = settings.endpoint?.port ?? port
@@ -68,6 +70,7 @@ extension Uplink {
     func ask(_ kind: Question, now: Int64) {
         question = kind
         questionSince = now
+        hasLateAddresses = false
         record = nil
         if let endpoint = settings.endpoint {
             resolver.askAddresses(endpoint.host, port: endpoint.port)
@@ -78,6 +81,7 @@ extension Uplink {
 
     func endQuestion() {
         question = .none
+        hasLateAddresses = false
         resolver.cancel()
     }
 
@@ -86,8 +90,10 @@ extension Uplink {
     func resolve(now: Int64, unixTime: Int64) {
         guard question != .none || resolver.isBusy else { return }
         resolver.process()
-        guard question != .none else { return addLateAddresses() }
+        guard question != .none else { return addLateAddresses(unixTime: unixTime) }
         switch resolver.outcome {
+        // Nobody waits: both kinds of addresses, or the same answer would look like another one.
+        case .answered where question == .refresh && resolver.isBusy && now < questionSince + Limits.connect: break
         case .idle, .pending:
             if now >= questionSince + Limits.connect { unresolved(.resolverFailed(Int32(ARES_ETIMEOUT)), now: now) }
         case .failed(let status):
@@ -182,19 +188,23 @@ extension Uplink {
         do throws(StoreError) {
             try store.setNames(
                 name.bytes, host: kept.host.bytes, port: kept.port, addresses: addresses.span.bytes.extracting(0..<count),
-                at: unixTime)
+                pin: pin.bytes, at: unixTime)
         } catch { report(error) }
     }
 
     /// The other kind of addresses has come, or will not.
-    private func addLateAddresses() {
+    private func addLateAddresses(unixTime: Int64) {
         let addresses = resolver.addresses
         for index in 0..<addresses.count {
-            guard let address = addresses[index] else { continue }
-            if !place.addresses.contains(address) { place.addresses.append(address) }
+            guard let address = addresses[index], !place.addresses.contains(address) else { continue }
+            place.addresses.append(address)
             dialer.add(address)
+            hasLateAddresses = true
         }
-        dialer.isOpen = resolver.isBusy
+        guard !resolver.isBusy else { return }
+        dialer.isOpen = false
+        if hasLateAddresses { keepPlace(unixTime: unixTime) }
+        hasLateAddresses = false
     }
 
     // MARK: Name servers that fail
@@ -204,6 +214,13 @@ extension Uplink {
         watchDue = now + Limits.resolverWatch
         guard monitor?.hasUsableAddress == false || !resolver.canReachServers else { return }
         lastEnd = .noNetwork(ENETUNREACH)
+        link.reached(.noNetwork, now: now)
+    }
+
+    /// Nobody has answered: without an address of its own it is the board that is cut off. A cable that was pulled
+    /// leaves routes behind.
+    func lookForNetwork(now: Int64) {
+        guard monitor?.hasUsableAddress == false, place.addresses.first?.isLoopback == false else { return }
         link.reached(.noNetwork, now: now)
     }
 

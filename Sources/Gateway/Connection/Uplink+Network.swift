@@ -6,7 +6,7 @@ import SGP
 extension Uplink {
     /// A link, an address or a route has come or gone, or the board woke: failures of before say nothing any more. A
     /// connection whose address is gone ends at once, any other has to answer a ping within `Limits.probe`.
-    func networkChanged(now: Int64) {
+    func networkChanged(now: Int64, unixTime: Int64) {
         link.networkChanged(now: now)
         guard !isClosing else { return }
         if isOwnAddressGone { return networkFailed(now: now) }
@@ -15,7 +15,7 @@ extension Uplink {
             log.info(.link, "asking whether the connection still lives")
             session.ping(now: now)
             probeDue = min(probeDue, now + Limits.probe)
-            identifyNetwork()
+            identifyNetwork(now: now, unixTime: unixTime)
             wantsTurn = true
         case .open: break
         case .idle where !dialer.isActive && question != .attempt: break
@@ -35,13 +35,19 @@ extension Uplink {
         return monitor.isGone(own)
     }
 
-    /// Which network carries the connection.
-    func identifyNetwork() {
-        network = .unknown
+    /// Which network carries the connection. What is learned of silence belongs to that network alone.
+    func identifyNetwork(now: Int64, unixTime: Int64) {
+        let found = identity(ofNetworkTo: target)
+        guard found != network else { return }
+        log.info(.link, "by way of \(printable: found.name.bytes), \(found.kind.name)")
+        useNetwork(found, now: now, unixTime: unixTime &+ session.clockOffset)
+    }
+
+    private func identity(ofNetworkTo target: SocketAddress?) -> NetworkIdentity {
         guard let monitor, let target, let own = SocketAddress(ownEndOf: stream.raw),
             let path = monitor.path(from: own, to: target)
-        else { return }
+        else { return .unknown }
         let key = path.hardware.isEmpty ? Blob<20>(path.gateway.bytes) ?? Blob() : path.hardware
-        network = NetworkIdentity(name: path.name, kind: InterfaceKind(of: path.name), key: key)
+        return NetworkIdentity(name: path.name, kind: InterfaceKind(of: path.name, path: &text), key: key)
     }
 }

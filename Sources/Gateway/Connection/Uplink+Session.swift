@@ -16,6 +16,7 @@ extension Uplink {
                 return end(reason, now: now)
             }
             guard commit(now: now) else { return finish(.store, now: now) }
+            keepEvidence(unixTime: unixTime)
             synchronise()
             let writing = flush(now: now)
             if let reason = writing.end { return finish(reason, now: now) }
@@ -139,6 +140,7 @@ extension Uplink {
         case .shown(let decision): logShown(id, decision)
         case .duplicate: log.info(.notification, "\(hex: id) came before: acknowledged again, not shown again")
         case .muted: log.info(.notification, "\(hex: id) for a muted application")
+        case .replayed: log.notice(.notification, "\(hex: id) holds a note that was shown before")
         case .expired: log.notice(.notification, "\(hex: id) had expired")
         case .wrongKey: log.warning(.notification, "\(hex: id) could not be decrypted")
         case .unreadable(let error):
@@ -231,12 +233,13 @@ extension Uplink {
         while stream.stage == .open, session.hasFrames {
             session.sending(now: now)
             let type = session.frontType
+            let isRepeated = session.frontIsRepeatedPing
             switch stream.write(session.framePointer.bytes) {
             case .done: session.sent()
             case .blocked: return (sent, nil)
             case .failed(let error): return (sent, EndReason(error))
             }
-            if type == .ping { ackAtPing = sentAck }
+            if type == .ping, !isRepeated { ackAtPing = sentAck }
             if type == .poll { delivery.beginPoll() }
             sent = true
         }

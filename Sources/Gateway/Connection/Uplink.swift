@@ -54,6 +54,8 @@ final class Uplink {
     /// What the resolver is asked for, and since when.
     var question = Question.none
     var questionSince: Int64 = 0
+    /// Addresses have come after the answer was used.
+    var hasLateAddresses = false
     /// What has come of the record that the question began with.
     var record: ServiceRecord?
     var dialer = Dialer()
@@ -64,12 +66,12 @@ final class Uplink {
     var attemptFailure: EndReason?
     /// When resolv.conf is looked at again.
     var watchDue = Int64.max
-    /// What carries the connection, for what is learned about silence there.
-    var network = NetworkIdentity.unknown
     /// What is known of the board's networks; the gateway's.
     var monitor: NetworkMonitor?
     /// A connection that lived through a change of the network is given up then, unless something comes.
     var probeDue = Int64.max
+    /// SHA-256 of the pinned certificate: where the server was found is believed as long as this is pinned.
+    let pin: Blob<32>
     /// The certificate that the last server showed in the place of the pinned one.
     var seenFingerprint = Blob<32>()
     /// When resolving, connecting or the TLS handshake must have ended.
@@ -84,6 +86,8 @@ final class Uplink {
     var ackAtPing: Int64 = 0
     var confirmedAck: Int64 = 0
     var lastEnd: EndReason?
+    /// What carries the connection, for what is learned about silence there.
+    var network = NetworkIdentity.unknown
     private var closing: Closing?
     private var discarded = ByteBuffer(capacity: 1024)
 
@@ -116,7 +120,10 @@ final class Uplink {
         guard let context = TLSContext(), let delivery = Delivery(),
             let resolver = Resolver(servers: settings.resolvers)
         else { throw failure }
-        guard context.pin(settings.certificate.span.bytes) else { throw failure }
+        guard context.pin(settings.certificate.span.bytes),
+            let pin = try? SHA256.digest(settings.certificate.span.bytes)
+        else { throw failure }
+        self.pin = pin
         self.settings = settings
         self.store = store
         self.log = log
@@ -129,6 +136,7 @@ final class Uplink {
         self.resolver = resolver
         stream = TLSStream(context: context)
         session = Session(keepAlive: settings.keepAlive)
+        useNetwork(network, now: 0, unixTime: 0)
         try loadRegistrations()
         try loadIdentity()
     }
@@ -173,12 +181,11 @@ final class Uplink {
         var earliest = min(link.nextAttempt ?? .max, stageDeadline, registrationsDue ?? .max)
         earliest = min(earliest, dialer.deadline, min(watchDue, probeDue))
         if stream.stage == .open { earliest = min(earliest, session.deadline) }
-        if question != .none {
-            // c-ares answers some questions at once, and then no socket of it becomes ready.
-            let wait = resolver.outcome == .pending ? Int64(resolver.timeout(limit: 1_000)) : 0
-            earliest = min(earliest, now + wait)
-        } else if resolver.isBusy {
+        if resolver.isBusy {
             earliest = min(earliest, now + Int64(resolver.timeout(limit: 1_000)))
+        } else if question != .none {
+            // c-ares answers some questions at once, and then no socket of it becomes ready.
+            earliest = now
         }
         return earliest
     }
@@ -200,8 +207,8 @@ final class Uplink {
         if link.takeAttempt(now: now) { begin(now: now, unixTime: unixTime) }
         resolve(now: now, unixTime: unixTime)
         switch stream.stage {
-        case .idle: dial(now: now)
-        case .connecting, .handshaking: handshake(now: now)
+        case .idle: dial(now: now, unixTime: unixTime)
+        case .connecting, .handshaking: handshake(now: now, unixTime: unixTime)
         case .open: pump(now: now, unixTime: unixTime)
         }
     }
@@ -283,6 +290,7 @@ final class Uplink {
         delivery.abandon()
         flush(now: now)
         stream.close()
+        session.connectionEnded(reason)
         session.reset()
         dialer.stop()
         if question == .attempt || reason == .stopped { endQuestion() }
@@ -299,6 +307,7 @@ final class Uplink {
         let random = Int64.random(in: 0...Backoff.jitter)
         link.ended(reason, during: purpose, random: random, now: now)
         if case .resolverFailed = reason { waitForNames(now: now) }
+        if reason == .timeout(.connect) { lookForNetwork(now: now) }
         logEnd(reason, now: now)
         if case .soft = reason.classified(during: purpose) { refreshPlace(now: now) }
         if reason == .stopped { stopped(now: now) }
@@ -324,8 +333,7 @@ final class Uplink {
                 "\(printable: text.pointer); failure \(failures) in a row, next attempt in \(seconds) s")
         }
         if reason == .pinMismatch {
-            seenFingerprint = context.shownFingerprint
-            log.warning(.link, "the server showed a certificate with SHA-256 \(hex: context.shownFingerprint)")
+            log.warning(.link, "the server showed a certificate with SHA-256 \(hex: seenFingerprint)")
         }
     }
 

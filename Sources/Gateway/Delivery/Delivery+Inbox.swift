@@ -1,15 +1,46 @@
 import Bytes
 import Panel
 import Payload
+import Relay
 import SGP
+import Sealing
 import Store
 
 /// One notification that is about to be shown.
-struct Arrival: BitwiseCopyable {
-    var header: NotifyHeader
+struct Arrival {
+    var messageID: Blob<16>
+    /// Unix seconds; 0 for never.
+    var expires: Int64
     var bundle: Blob<64>
     /// Corrected Unix seconds.
     var time: Int64
+    var source = Source.sgp
+    var isStale = false
+    var isPlaceholder = false
+    /// As its sender calls it, where it came sealed.
+    var urgency: Urgency?
+    /// Its sender gave it an identifier, which tells when it comes again.
+    var hasIdentifier = true
+
+    init(header: NotifyHeader, bundle: Blob<64>, time: Int64) {
+        messageID = header.messageID
+        expires = header.expiresAt
+        self.bundle = bundle
+        self.time = time
+    }
+
+    /// Something that came by the relay.
+    init(_ source: Source, time: Int64) {
+        messageID = RandomBytes.identifier()
+        expires = 0
+        bundle = source == .pocketty ? Self.pocketty : Self.cronstable
+        self.source = source
+        self.time = time
+        hasIdentifier = false
+    }
+
+    private static let cronstable = Blob<64>("cronstable") ?? Blob()
+    private static let pocketty = Blob<64>("pocketty") ?? Blob()
 }
 
 extension Delivery {
@@ -21,7 +52,9 @@ extension Delivery {
         json.append(canonicalJSON: document)
         let appearance = Appearance(NotificationView(document))
         let decision = routing.decide(bundle: arrival.bundle.bytes, document, appearance, time: arrival.time)
-        try store.markSeen(arrival.header.messageID.bytes, at: arrival.time, expires: arrival.header.expiresAt)
+        if arrival.hasIdentifier {
+            try store.markSeen(arrival.messageID.bytes, at: arrival.time, expires: arrival.expires)
+        }
         texts.resolve(document, routing.strings)
         let id = try insert(arrival, decision, routing, store)
         if !decision.isMuted, let index = decision.route, routing.hasOutlets(index) {
@@ -39,12 +72,15 @@ extension Delivery {
         let view = NotificationView(document)
         let collapse = Collapse(document)
         let route = routing.name(decision.route)
+        let urgency = urgencyNames[arrival.urgency == .timeSensitive ? 2 : arrival.urgency == .active ? 1 : 0]
         let id = try store.insertNotification(
             NewNotification(
-                messageID: arrival.header.messageID.bytes, bundle: arrival.bundle.bytes, source: .sgp,
-                received: arrival.time, expires: arrival.header.expiresAt, title: texts.title(view),
+                messageID: arrival.messageID.bytes, bundle: arrival.bundle.bytes, source: arrival.source,
+                received: arrival.time, expires: arrival.expires, title: texts.title(view),
                 subtitle: texts.subtitle(view), body: texts.body(view), sound: view.sound, badge: view.badge,
-                category: view.category, thread: view.thread, payload: json.pointer.bytes,
+                category: view.category, thread: view.thread,
+                priority: arrival.urgency == nil ? nil : urgency.span.bytes, isStale: arrival.isStale,
+                isPlaceholder: arrival.isPlaceholder, payload: json.pointer.bytes,
                 isRead: decision.isMuted, light: decision.light.rawValue,
                 route: decision.route == nil ? nil : route.span.bytes, collapse: collapse.identifier))
         if !decision.isMuted, routing.hasHook(decision.route) { try store.insertHook(id, route: route.span.bytes) }
@@ -55,5 +91,43 @@ extension Delivery {
             try store.replace(bundle: arrival.bundle.bytes, thread: thread, before: id)
         }
         return id
+    }
+
+    /// Something sealed inside a notification of the server. What opens takes the document's place; what does not leaves
+    /// it as it is, since its `aps` stands for it. Nil for a note that was shown before.
+    mutating func openSealed(
+        _ member: SealedMember, _ opener: SealedOpener, _ arrival: Arrival, store: Store
+    ) throws(StoreError) -> Arrival? {
+        var arrival = arrival
+        arrival.source = member == .alert ? .cronstable : .pocketty
+        arrival.urgency = .active
+        switch NotificationView(document).interruption {
+        case .passive: arrival.urgency = .passive
+        case .timeSensitive, .critical: arrival.urgency = .timeSensitive
+        case .active, nil: break
+        }
+        var opened = SealedOpener.Opened.unreadable
+        if takeSealed(member == .alert ? "ciphertext" : "sealed", opener) {
+            opened =
+                member == .alert
+                ? opener.openAlert(urgency: arrival.urgency ?? .active, now: arrival.time, into: &document)
+                : try opener.openNote(now: arrival.time, store: store, into: &document)
+        }
+        switch opened {
+        case .shown(let isStale):
+            arrival.isStale = isStale
+            if isStale { arrival.urgency = .passive }
+        case .unreadable:
+            arrival.isPlaceholder = true
+            // A document half-written would say nothing at all.
+            if document.root == nil { opener.placeholder("New alert", into: &document) }
+        case .replayed: return nil
+        }
+        return arrival
+    }
+
+    private func takeSealed(_ name: String, _ opener: SealedOpener) -> Bool {
+        guard let value = document.lookup(name), let text = document.string(value) else { return false }
+        return opener.take(text) != nil
     }
 }

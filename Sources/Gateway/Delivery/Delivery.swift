@@ -1,5 +1,6 @@
 import Bytes
 import Payload
+import Relay
 import SGP
 import Sealing
 import Store
@@ -11,6 +12,8 @@ enum Verdict: Equatable {
     case duplicate
     /// Its registration is muted.
     case muted
+    /// A sealed note that was shown before.
+    case replayed
     case expired
     case wrongKey
     case unreadable(PayloadError)
@@ -43,6 +46,9 @@ struct Delivery: ~Copyable {
     private var plaintext = ByteBuffer(capacity: Limits.framePayload)
     var json = ByteBuffer(capacity: Limits.canonicalJSON)
     var texts = LocalizedTexts()
+    let urgencyNames: [[UInt8]] = [Array("passive".utf8), Array("active".utf8), Array("time-sensitive".utf8)]
+    /// Opens what is sealed to the board inside a notification.
+    var sealedOpener: SealedOpener?
     private var acks = Ring<Ack>(capacity: Limits.burst)
     /// Notifications of the open transaction whose routes tell others.
     var told = Ring<Told>(capacity: Limits.burst)
@@ -95,7 +101,7 @@ struct Delivery: ~Copyable {
         case .duplicate: store.count(.duplicates)
         case .expired: store.count(.expired)
         case .wrongKey, .unreadable: store.count(.rejected)
-        case .muted, .unknownKey: break
+        case .muted, .replayed, .unknownKey: break
         }
         try acknowledge(header, status, store)
         return verdict
@@ -174,8 +180,15 @@ struct Delivery: ~Copyable {
         }
         if let fault = open(payload, key: registration.endToEndKey) { return fault }
         try begin(store)
-        return .shown(
-            try show(Arrival(header: header, bundle: registration.bundle, time: now), routing, store: store))
+        var arrival = Arrival(header: header, bundle: registration.bundle, time: now)
+        if let opener = sealedOpener, let member = SealedMember(document) {
+            guard let opened = try openSealed(member, opener, arrival, store: store) else {
+                try store.markSeen(header.messageID.bytes, at: now, expires: header.expiresAt)
+                return .replayed
+            }
+            arrival = opened
+        }
+        return .shown(try show(arrival, routing, store: store))
     }
 
     /// Decrypts, inflates and parses into `document`; nil when that succeeded.
@@ -205,7 +218,7 @@ extension Verdict {
     /// What C_ACK says, or nil for none.
     var status: AckStatus? {
         switch self {
-        case .shown, .duplicate, .muted: .delivered
+        case .shown, .duplicate, .muted, .replayed: .delivered
         case .expired: .expired
         case .wrongKey: .decryptionFailed
         case .unreadable: .unreadable

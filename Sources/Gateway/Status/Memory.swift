@@ -52,5 +52,7 @@ struct Memory {
         Limits.storeMemory + Limits.canonicalJSON + Limits.inflated + Limits.documentValues * 24
         + Limits.registrations * 160 + Limits.receiveBuffer + Limits.sendBuffer
         + Limits.controlClients * (Limits.controlRequest + Limits.controlAnswer)
+        + Limits.relayConnections * (Limits.requestHead + Limits.requestBody + Limits.answer + Limits.answerBody)
+        + Limits.admissions * 240
         + (Limits.hooks + 1) * Limits.notificationJSON + 2 * Limits.hookText + 3 * Limits.localizedText
 }

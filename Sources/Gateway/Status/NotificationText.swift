@@ -53,6 +53,12 @@ extension ByteBuffer {
         append(date: row.received)
         append("  ")
         append(printable: row.bundle)
+        // What the server brought may have come from such a daemon.
+        if row.source != .sgp, !row.bundle.equals(row.source.name) {
+            append("  ")
+            append(row.source.name)
+        }
+        if row.isStale { append("  outdated") }
         if let title = row.title {
             append("\n     ")
             append(visible: title, limit: 200)

@@ -12,9 +12,6 @@ struct StatusReport {
     /// Unix seconds.
     var since: Int64
     var keepAlive: KeepAlive
-    /// Seconds.
-    var minimum: Int64
-    var maximum: Int64
     var network = NetworkIdentity.unknown
     /// SHA-256 of the certificate that was shown in the place of the pinned one.
     var seenFingerprint = Blob<32>()
@@ -33,6 +30,8 @@ struct StatusReport {
     var link: String
     var buzzer: String
     var panelProblems: Int
+    /// Nil where none is configured.
+    var relay: RelayReport?
 }
 
 extension ByteBuffer {
@@ -81,7 +80,7 @@ extension ByteBuffer {
         member("problems", report.panelProblems)
         append("}")
         key("relay")
-        append("null")
+        if let relay = report.relay { append(json: relay) } else { append("null") }
         member("version", Version.number)
         append("}\n")
     }
@@ -89,11 +88,11 @@ extension ByteBuffer {
     private mutating func appendKeepAlive(_ report: StatusReport) {
         key("keepalive")
         append("{")
-        member("stage", "fixed")
+        member("stage", report.keepAlive.stage.name)
         member("interval", report.keepAlive.interval / 1_000)
-        member("proven", nil as Int?)
-        member("minimum", report.minimum)
-        member("maximum", report.maximum)
+        member("proven", report.keepAlive.proven > 0 ? report.keepAlive.proven / 1_000 : nil as Int64?)
+        member("minimum", report.keepAlive.minimum / 1_000)
+        member("maximum", report.keepAlive.maximum / 1_000)
         append("}")
     }
 
@@ -166,8 +165,15 @@ extension ByteBuffer {
         append(printable: report.address.bytes)
         row("keep-alive", "every ")
         append(decimal: report.keepAlive.interval / 1_000)
-        append(" s (fixed)")
+        append(" s, ")
+        append(report.keepAlive.stage.name)
+        if report.keepAlive.proven > 0 {
+            append(", proven ")
+            append(decimal: report.keepAlive.proven / 1_000)
+            append(" s")
+        }
         appendCounts(report)
+        if let relay = report.relay { append(text: relay) }
         row("light", report.message)
         append(", link ")
         append(report.link)
@@ -203,7 +209,7 @@ extension ByteBuffer {
     }
 
     /// Begins a row: its name in a column of its own.
-    private mutating func row(_ name: String, _ value: String) {
+    mutating func row(_ name: String, _ value: String) {
         if count > 0, pointer[count - 1] != UInt8(ascii: "\n") { append("\n") }
         append(name)
         for _ in name.utf8.count..<13 { append(UInt8(ascii: " ")) }

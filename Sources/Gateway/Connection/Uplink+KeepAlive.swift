@@ -1,0 +1,60 @@
+import Bytes
+import SGP
+import Store
+
+/// What is learned about silence, kept for each network (SGP v2 §8).
+extension Uplink {
+    /// Another network carries the connection from now on: what was learned there is restored. `unixTime` 0 believes
+    /// what is stored whatever its age.
+    func useNetwork(_ identity: NetworkIdentity, now: Int64, unixTime: Int64) {
+        network = identity
+        let jitter = Int64.random(in: -KeepAlive.jitterBound...KeepAlive.jitterBound)
+        var keepAlive = settings.keepAlive.fresh(jitter: jitter, maximum: identity.longestInterval)
+        do throws(StoreError) {
+            if let known = try store.learnedInterval(name: identity.name.bytes, kind: kind, key: identity.key.bytes) {
+                // Networks get better too, and then nobody would notice.
+                let isOld = unixTime - known.changed > Self.belief
+                keepAlive.restore(
+                    proven: known.proven * 1_000, refuted: isOld ? nil : known.refuted.map { $0 * 1_000 }, now: now)
+            }
+        } catch { report(error) }
+        session.keepAlive = keepAlive
+    }
+
+    /// How long it is believed that a network does not hold a silence, in seconds, once it has been left.
+    private static let belief: Int64 = 30 * 86_400
+
+    private var kind: Int64 { Int64(network.kind.rawValue) }
+
+    /// What the session has seen is kept. Only what is new is written: never while nothing happens. A failure costs a
+    /// little knowledge and no notification.
+    func keepEvidence(unixTime: Int64) {
+        guard let evidence = session.takeEvidence() else { return }
+        let keepAlive = session.keepAlive
+        let time = unixTime &+ session.clockOffset
+        let learned = LearnedInterval(
+            proven: keepAlive.proven / 1_000, refuted: keepAlive.refuted.map { $0 / 1_000 }, changed: time)
+        let event = IntervalEvent(
+            time: time, idle: evidence.idle / 1_000, outcome: Int64(evidence.change.rawValue),
+            stage: Int64(evidence.stage.rawValue), interval: evidence.interval / 1_000)
+        do throws(StoreError) {
+            try store.keepInterval(
+                name: network.name.bytes, kind: kind, key: network.key.bytes, learned, event)
+        } catch { report(error) }
+        log.info(
+            .keepalive,
+            "a silence of \(event.idle) s \(evidence.change.words); next \(event.interval) s, \(evidence.stage.name)")
+    }
+}
+
+extension KeepAlive.Change {
+    /// Completes "a silence of N s …".
+    var words: String {
+        switch self {
+        case .proven: "was survived"
+        case .refuted: "was not survived"
+        case .doubted: "was not survived, which may be chance"
+        case .confirmed: "was survived again"
+        }
+    }
+}

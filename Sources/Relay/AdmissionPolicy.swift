@@ -1,0 +1,187 @@
+import Bytes
+
+/// What the public relay does with alerts of one daemon, as code over injected time: coalescing, flap suppression and a
+/// bucket for each device. Its table is reserved once; what was not seen for longest makes room.
+public struct AdmissionPolicy: ~Copyable {
+    /// Milliseconds, and counts.
+    public struct Numbers: Equatable, Sendable, BitwiseCopyable {
+        /// After an alert was forwarded, the same one is not forwarded again for so long.
+        public var coalesce: Int64 = 75_000
+        /// So many may be forwarded within `flapWindow`; after them the alert is cooled.
+        public var flapCount = 6
+        public var flapWindow: Int64 = 1_800_000
+        /// A cooled alert is forwarded again after so long, and is no longer cooled after so long a silence.
+        public var reminder: Int64 = 1_800_000
+        public var silence: Int64 = 7_200_000
+        /// Alerts that a device may have at once, and how long one more takes.
+        public var burst = 60
+        public var refill: Int64 = 2_000
+
+        public init() {}
+    }
+
+    public enum Outcome: Equatable, Sendable {
+        case forwarded, coalesced, suppressed
+        /// Not now: seconds until it may be tried again.
+        case limited(retryAfter: Int64)
+    }
+
+    /// One kind of alert of one device; without a key the bucket of the device.
+    struct Entry: BitwiseCopyable {
+        var device: Int64 = 0
+        var key = Blob<16>()
+        /// When it was last forwarded; for a bucket, since when it is counted.
+        var last = Int64.min / 4
+        var seen = Int64.min / 4
+        var isCooled = false
+        /// Times in `forwards`; for a bucket, what has been taken out of it.
+        var count = 0
+        var forwards = InlineArray<16, Int64>(repeating: 0)
+        var isChanged = false
+    }
+
+    public var numbers: Numbers
+    private let entries: UnsafeMutablePointer<Entry>
+    private let capacity: Int
+    public private(set) var count = 0
+
+    public init(_ numbers: Numbers = Numbers(), capacity: Int = Limits.admissions) {
+        self.numbers = numbers
+        // One alert touches three.
+        self.capacity = max(capacity, 3)
+        entries = .allocate(capacity: self.capacity)
+        entries.initialize(repeating: Entry(), count: self.capacity)
+    }
+
+    deinit { entries.deallocate() }
+
+    public mutating func removeAll() { count = 0 }
+
+    /// Decides about one alert, at `now` in milliseconds of a clock that never goes back.
+    /// - Parameters:
+    ///   - collapse: what names the alert, 16 bytes.
+    ///   - flap: what names its source across runs, where the daemon says so; else `collapse` does.
+    public mutating func admit(device: Int64, collapse: Blob<16>, flap: Blob<16>?, now: Int64) -> Outcome {
+        let alert = find(device, collapse, now: now)
+        entries[alert].seen = now
+        let source = flap.map { find(device, $0, now: now) } ?? alert
+        let silence = now - (source == alert ? previousSeen : entries[source].seen)
+        entries[source].seen = now
+        entries[alert].isChanged = true
+        entries[source].isChanged = true
+        if now - entries[alert].last < numbers.coalesce { return .coalesced }
+        if silence >= numbers.silence {
+            entries[source].isCooled = false
+            entries[source].count = 0
+        }
+        if isFlapping(source, now: now) { return .suppressed }
+        let bucket = find(device, Blob(), now: now)
+        if let wait = take(bucket, now: now) { return .limited(retryAfter: wait) }
+        entries[alert].last = now
+        entries[source].last = now
+        note(source, now: now)
+        return .forwarded
+    }
+
+    private mutating func isFlapping(_ index: Int, now: Int64) -> Bool {
+        if entries[index].isCooled { return now - entries[index].last < numbers.reminder }
+        var recent = 0
+        for place in 0..<entries[index].count where now - entries[index].forwards[place] < numbers.flapWindow {
+            recent += 1
+        }
+        guard recent >= numbers.flapCount else { return false }
+        entries[index].isCooled = true
+        return now - entries[index].last < numbers.reminder
+    }
+
+    /// Remembers the newest times, the oldest first.
+    private mutating func note(_ index: Int, now: Int64) {
+        let keep = min(numbers.flapCount, Limits.admissionForwards)
+        while entries[index].count >= keep {
+            for place in 1..<max(entries[index].count, 1) {
+                entries[index].forwards[place - 1] = entries[index].forwards[place]
+            }
+            entries[index].count -= 1
+        }
+        entries[index].forwards[entries[index].count] = now
+        entries[index].count += 1
+    }
+
+    /// Takes one out of the bucket; seconds to wait if it is empty.
+    private mutating func take(_ index: Int, now: Int64) -> Int64? {
+        let refilled = min(max(now - entries[index].last, 0) / numbers.refill, Int64(entries[index].count))
+        entries[index].count -= Int(refilled)
+        entries[index].last = entries[index].count == 0 ? now : entries[index].last + refilled * numbers.refill
+        entries[index].seen = now
+        entries[index].isChanged = true
+        guard entries[index].count < numbers.burst else {
+            return (entries[index].last + numbers.refill - now + 999) / 1_000
+        }
+        entries[index].count += 1
+        return nil
+    }
+
+    // MARK: The table
+
+    /// When the entry that was last found had been seen before.
+    private var previousSeen: Int64 = 0
+
+    private mutating func find(_ device: Int64, _ key: Blob<16>, now: Int64) -> Int {
+        var oldest = 0
+        for index in 0..<count {
+            if entries[index].device == device, entries[index].key == key {
+                previousSeen = entries[index].seen
+                return index
+            }
+            if entries[index].seen < entries[oldest].seen { oldest = index }
+        }
+        let index = count < capacity ? count : oldest
+        count = max(count, index + 1)
+        entries[index] = Entry(device: device, key: key)
+        previousSeen = entries[index].seen
+        entries[index].seen = now
+        return index
+    }
+
+    // MARK: What is durable
+
+    /// Hands over what changed since the last time, to be kept: the device, its key, the state and when it was seen.
+    public mutating func takeChanges<E: Error>(_ body: (Int64, RawSpan, RawSpan, Int64) throws(E) -> Void) throws(E) {
+        for index in 0..<count where entries[index].isChanged {
+            let entry = entries[index]
+            var state = InlineArray<160, UInt8>(repeating: 0)
+            Self.put(entry.last, at: 0, &state)
+            Self.put(entry.seen, at: 8, &state)
+            Self.put(entry.isCooled ? 1 : 0, at: 16, &state)
+            Self.put(Int64(entry.count), at: 24, &state)
+            for place in 0..<entry.forwards.count { Self.put(entry.forwards[place], at: 32 + 8 * place, &state) }
+            try body(entry.device, entry.key.bytes, state.span.bytes, entry.seen)
+            entries[index].isChanged = false
+        }
+    }
+
+    private static func put(_ value: Int64, at offset: Int, _ state: inout InlineArray<160, UInt8>) {
+        for byte in 0..<8 { state[offset + byte] = UInt8(truncatingIfNeeded: value >> Int64(56 - 8 * byte)) }
+    }
+
+    /// Takes back what was kept. `shift` is added to its times: what was 75 s ago by the clock of the time is so by
+    /// today's. False for what is not a state, and where the table is full.
+    @discardableResult
+    public mutating func restore(device: Int64, key: RawSpan, state: RawSpan, shift: Int64) -> Bool {
+        guard count < capacity, state.byteCount == 160, let key = Blob<16>(key) else { return false }
+        var reader = ByteReader(state)
+        var entry = Entry(device: device, key: key)
+        do throws(ByteError) {
+            entry.last = try reader.read(Int64.self) &+ shift
+            entry.seen = try reader.read(Int64.self) &+ shift
+            entry.isCooled = try reader.read(Int64.self) != 0
+            let count = try reader.read(Int64.self)
+            guard count >= 0, count <= (key.isEmpty ? 1 << 20 : 16) else { return false }
+            entry.count = Int(count)
+            for place in 0..<16 { entry.forwards[place] = try reader.read(Int64.self) &+ shift }
+        } catch { return false }
+        entries[count] = entry
+        count += 1
+        return true
+    }
+}

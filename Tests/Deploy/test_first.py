@@ -1,0 +1,65 @@
+"""A board that has never seen a skyglowd."""
+import pytest
+
+
+@pytest.mark.parametrize("shell", ["busybox", "dash"])
+@pytest.mark.parametrize("manager", ["sysvinit", "systemd"])
+def test_questions_are_asked_and_the_gateway_connects(make_board, deploy, programs, server, shell, manager):
+    board = make_board(shell=shell, manager=manager)
+    done = deploy(board, "--binary", programs.edition(1), input="far too long an address\nsgn.test\ny\n")
+    done.said("server's address").said(f"SHA-256 +{server.fingerprint}").said("is this your server's certificate")
+    done.said("^board: connected$").said("is running and connected")
+    assert board.status() == "connected"
+    assert len(board.binaries()) == 1 and board.current() == board.binaries()[0]
+    assert "address = sgn.test\n" in board.path("/etc/skyglow/skyglowd.conf").read_text()
+    service = board.path("/etc/init.d/skyglowd" if manager == "sysvinit" else "/etc/systemd/system/skyglowd.service")
+    assert "/usr/local/sbin/skyglowd" in service.read_text() and "/usr/sbin/skyglowd" not in service.read_text()
+    if manager == "systemd":
+        assert "enable skyglowd.service" in board.path("/var/log/systemctl").read_text()
+    assert list(board.path("/usr/local/lib/skyglow").iterdir()) == [board.path("/usr/local/lib/skyglow") / board.current()]
+
+
+def test_nothing_is_asked_where_everything_is_given(board, deploy, programs):
+    text = deploy(board, "--binary", programs.edition(1), first=True).text
+    assert "?" not in text
+    assert board.status() == "connected"
+
+
+@pytest.mark.parametrize("answers, code, words", [
+    ("sgn.test\nn\n", 65, "not confirmed"), ("sgn.test\n", 64, "nobody has confirmed"), ("", 64, "give --address")])
+def test_without_a_yes_nothing_changes(board, deploy, programs, answers, code, words):
+    before = board.tree()
+    deploy(board, "--binary", programs.edition(1), input=answers, code=code).said(words)
+    assert board.tree() == before
+
+
+def test_a_wrong_fingerprint_changes_nothing(board, deploy, programs):
+    before = board.tree()
+    deploy(board, "--binary", programs.edition(1), "--address", "sgn.test", "--fingerprint", "ab" * 32, "--yes",
+           code=65).said("not your server; nothing was changed")
+    assert board.tree() == before
+
+
+def test_yes_alone_is_not_enough(board, deploy, programs):
+    deploy(board, "--binary", programs.edition(1), "--address", "sgn.test", "--yes", code=64).said("--fingerprint")
+
+
+def test_without_a_server_it_runs_unconfigured(board, deploy, programs):
+    deploy(board, "--binary", programs.edition(1), "--address", "").said("put the server's address into")
+    assert board.status() == "unconfigured"
+
+
+def test_a_first_gateway_that_fails_leaves_no_service(make_board, deploy, programs):
+    board = make_board(manager="systemd")
+    deploy(board, "--binary", programs.stub("NEVER"), "--timeout", "3", "--address", "", code=70).said(
+        "the stub's last words").said("no earlier skyglowd")
+    assert board.current() is None and board.status() == "not running"
+    assert not board.path("/etc/systemd/system/skyglowd.service").exists()
+    # And the next one is not in its way.
+    deploy(board, "--binary", programs.edition(1))
+
+
+def test_dry_run_touches_nothing(board, deploy):
+    before = board.tree()
+    deploy(board, "--dry-run").said("x86_64, 64-bit programs; sysvinit; root;").said("builds for x86_64").said("would build")
+    assert board.tree() == before

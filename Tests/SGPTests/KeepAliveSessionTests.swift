@@ -1,0 +1,113 @@
+import Bytes
+import SGP
+import Testing
+
+private let second: Int64 = 1_000
+
+/// What a session makes of silence, and what it does not (SGP v2 §8).
+@Suite struct KeepAliveSessionTests {
+    /// A synchronised session that has proven 600 s and tries 810 s.
+    private func growing() -> Driver {
+        let driver = Driver.synchronised()
+        driver.session.keepAlive = KeepAlive(minimum: 600 * second, maximum: 3_300 * second, pongTimeout: 15 * second)
+        while driver.session.keepAlive.interval < 810 * second { pong(driver) }
+        driver.forget()
+        return driver
+    }
+
+    private func pong(_ driver: Driver) {
+        driver.forget()
+        driver.wait(driver.session.keepAlive.interval)
+        guard let ping = driver.frames.first else { return }
+        driver.feed(frame(.pong, Array(ping.dropFirst(8))))
+    }
+
+    /// The connection ends for this reason and the next login succeeds at once.
+    private func end(_ driver: Driver, _ reason: EndReason) {
+        driver.session.connectionEnded(reason)
+        driver.session.reset()
+        driver.start(.login)
+        driver.feed(Server.hello, Server.challenge, Server.authOK)
+    }
+
+    @Test func answeredPingIsProof() {
+        let driver = growing()
+        _ = driver.session.takeEvidence()
+        pong(driver)
+        let evidence = driver.session.takeEvidence()
+        #expect(evidence?.change == .proven && evidence?.idle == 810 * second)
+        #expect(driver.session.keepAlive.proven == 810 * second)
+        #expect(driver.session.takeEvidence() == nil)
+    }
+
+    @Test func silenceCountsAfterTheNextLogin() {
+        let driver = growing()
+        driver.wait(810 * second)
+        driver.wait(15 * second)
+        #expect(driver.end == .timeout(.pong))
+        _ = driver.session.takeEvidence()
+        driver.session.connectionEnded(.timeout(.pong))
+        driver.session.reset()
+        #expect(driver.session.keepAlive.refuted == nil)
+        driver.start(.login)
+        driver.feed(Server.hello, Server.challenge, Server.authOK)
+        #expect(driver.session.keepAlive.refuted == 810 * second)
+        #expect(driver.session.takeEvidence()?.change == .refuted)
+    }
+
+    @Test(arguments: [Int32(104), 32, 110]) func resetUponOurPingIsEvidence(code: Int32) {
+        let driver = growing()
+        driver.wait(810 * second)
+        end(driver, .network(code))
+        #expect(driver.session.keepAlive.refuted == 810 * second)
+    }
+
+    @Test func failedAttemptExcuses() {
+        let driver = growing()
+        driver.wait(810 * second)
+        driver.session.connectionEnded(.timeout(.pong))
+        driver.session.reset()
+        end(driver, .timeout(.connect))
+        #expect(driver.session.keepAlive.refuted == nil && driver.session.keepAlive.strikes == 0)
+    }
+
+    @Test(arguments: [
+        EndReason.closed, .disconnected(code: 0, retryAfter: 0), .network(101), .requested, .registrationsChanged,
+        .store, .protocolFault(.legacyHello), .noNetwork(101),
+    ])
+    func otherEndsAreNoEvidence(reason: EndReason) {
+        let driver = growing()
+        driver.wait(810 * second)
+        end(driver, reason)
+        #expect(driver.session.keepAlive.refuted == nil && driver.session.keepAlive.interval == 810 * second)
+    }
+
+    @Test func resetWithoutOurPingIsNoEvidence() {
+        let driver = growing()
+        driver.wait(800 * second)
+        end(driver, .network(104))
+        #expect(driver.session.keepAlive.refuted == nil)
+    }
+
+    @Test func probeBeforeTheIntervalIsNoEvidence() {
+        let driver = growing()
+        driver.wait(300 * second)
+        driver.session.ping(now: driver.now)
+        driver.wait(15 * second)
+        end(driver, .timeout(.pong))
+        #expect(driver.session.keepAlive.refuted == nil && driver.session.keepAlive.strikes == 0)
+    }
+
+    /// Three questions within the time of one answer; any of them may be answered.
+    @Test(arguments: [0, 1, 2]) func asksAgain(answered: Int) {
+        let driver = growing()
+        driver.wait(810 * second)
+        #expect(driver.frames.count == 1 && !driver.session.frontIsRepeatedPing)
+        driver.wait(5 * second)
+        driver.wait(5 * second)
+        #expect(driver.frames.count == 3 && driver.end == nil)
+        guard driver.frames.count == 3 else { return }
+        driver.feed(frame(.pong, Array(driver.frames[answered].dropFirst(8))))
+        #expect(driver.end == nil && driver.session.keepAlive.proven == 810 * second)
+    }
+}

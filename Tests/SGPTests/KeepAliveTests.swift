@@ -1,0 +1,144 @@
+import SGP
+import Testing
+
+private let second: Int64 = 1_000
+private let hour: Int64 = 3_600_000
+
+@Suite struct KeepAliveTests {
+    private func learner() -> KeepAlive {
+        KeepAlive(minimum: 600 * second, maximum: 3_300 * second, pongTimeout: 15 * second)
+    }
+
+    private func settled(at proven: Int64, refuted: Int64? = nil) -> KeepAlive {
+        var learner = learner()
+        learner.restore(proven: proven * second, refuted: refuted.map { $0 * second }, now: 0)
+        return learner
+    }
+
+    private func dies(_ learner: inout KeepAlive, _ idle: Int64, now: Int64 = 0) -> KeepAlive.Change? {
+        learner.silence(idle * second)
+        return learner.reconnected(now: now)
+    }
+
+    @Test func climbsTheLadder() {
+        var learner = learner()
+        var rungs: [Int64] = []
+        while learner.stage == .initialGrowth {
+            rungs.append(learner.interval / second)
+            #expect(learner.survived(learner.interval, now: 0) == .proven)
+        }
+        // Half more, the minimum, 35 % more, then 400 s more.
+        #expect(rungs == [120, 180, 270, 405, 600, 810, 1093, 1476, 1876, 2276, 2676, 3076, 3300])
+        #expect(learner.stage == .steady && learner.interval == 3_300 * second)
+    }
+
+    @Test func failureBeginsRefinedGrowth() {
+        var learner = learner()
+        _ = learner.survived(150 * second, now: 0)
+        #expect(learner.interval == 180 * second, "more than was asked for proves only what was asked for")
+        while learner.interval < 810 * second { _ = learner.survived(learner.interval, now: 0) }
+        #expect(dies(&learner, 810) == .refuted)
+        #expect(learner.stage == .refinedGrowth && learner.interval == 705 * second)
+        #expect(learner.proven == 600 * second && learner.refuted == 810 * second)
+    }
+
+    @Test func goesBelowTheMinimumDownToAMinute() {
+        var learner = learner()
+        #expect(dies(&learner, 120) == .refuted)
+        #expect(learner.interval == 60 * second && learner.stage == .backoff)
+        #expect(dies(&learner, 60) == .refuted)
+        #expect(learner.interval == 60 * second)
+        #expect(dies(&learner, 60) == nil, "nothing new, nothing to store")
+    }
+
+    @Test func oneStrikeIsNotTwo() {
+        var learner = settled(at: 3_300)
+        #expect(dies(&learner, 3_300) == .doubted)
+        #expect(learner.stage == .backoff && learner.interval == 600 * second)
+        #expect(learner.survived(600 * second, now: 0) == nil)
+        #expect(learner.interval == 3_300 * second)
+        #expect(learner.survived(3_300 * second, now: 0) == .confirmed)
+        #expect(learner.strikes == 0 && learner.proven == 3_300 * second && learner.stage == .steady)
+    }
+
+    @Test func secondStrikeShrinks() {
+        var learner = settled(at: 3_300)
+        _ = dies(&learner, 3_300)
+        _ = learner.survived(600 * second, now: 0)
+        #expect(dies(&learner, 3_300) == .refuted)
+        #expect(learner.proven == 600 * second && learner.refuted == 3_300 * second)
+        var both = settled(at: 3_300)
+        _ = dies(&both, 3_300)
+        #expect(dies(&both, 600) == .refuted)
+        #expect(both.proven == 0 && both.interval == 300 * second && both.stage == .backoff)
+    }
+
+    @Test func outageIsNoEvidence() {
+        var learner = settled(at: 1_875, refuted: 2_000)
+        learner.silence(1_875 * second)
+        learner.attemptFailed()
+        #expect(learner.reconnected(now: 0) == nil && learner.strikes == 0)
+        learner.silence(1_875 * second)
+        learner.attemptFailed()
+        #expect(learner.reconnected(now: 0) == nil)
+        // A network that always fails once after a silence is believed in the end.
+        learner.silence(1_875 * second)
+        learner.attemptFailed()
+        #expect(learner.reconnected(now: 0) == .doubted)
+    }
+
+    @Test func sleepIsNoEvidence() {
+        var learner = settled(at: 1_875, refuted: 2_000)
+        #expect(dies(&learner, 1_875 + 60) == nil)
+        #expect(dies(&learner, 1_875 + 59) == .doubted)
+    }
+
+    @Test func pushAfterALongSilenceIsProof() {
+        var learner = learner()
+        learner = settled(at: 600, refuted: 1_000)
+        #expect(learner.survived(650 * second, now: 0) == nil, "it slept less than a minute too long")
+        #expect(learner.interval == 600 * second)
+        var growing = self.learner()
+        #expect(growing.survived(119 * second + 999, now: 0) == .proven)
+        #expect(growing.proven == 119 * second && growing.interval == 180 * second)
+    }
+
+    @Test func knownNetworkIsSteadyAtOnce() {
+        let known = settled(at: 1_875, refuted: 1_990)
+        #expect(known.stage == .steady && known.interval == 1_875 * second)
+        let lowered = settled(at: 9_000, refuted: 9_100)
+        #expect(lowered.interval == 3_300 * second && lowered.refuted == nil)
+        #expect(settled(at: 0).interval == 120 * second)
+    }
+
+    @Test func looksFurtherAfterADay() {
+        // max(24 × 1875 s, 3600 s) where nothing is known against more.
+        var learner = settled(at: 1_875)
+        let due = 24 * 1_875 * second
+        #expect(learner.survived(1_875 * second, now: due - 1) == nil && learner.interval == 1_875 * second)
+        _ = learner.survived(1_875 * second, now: due)
+        #expect(learner.interval == 2_276 * second && learner.stage == .initialGrowth)
+        var bounded = settled(at: 1_875, refuted: 1_990)
+        _ = bounded.survived(1_875 * second, now: 1_000 * hour)
+        #expect(bounded.interval == 1_875 * second)
+    }
+
+    @Test func fixedIntervalStays() {
+        var fixed = KeepAlive(minimum: 2 * second, maximum: 2 * second, pongTimeout: second)
+        #expect(fixed.stage == .steady && fixed.interval == 2 * second)
+        #expect(fixed.survived(2 * second, now: 0) == nil && dies(&fixed, 2) == nil)
+        #expect(fixed.interval == 2 * second && fixed.proven == 2 * second)
+        let reversed = KeepAlive(minimum: 900 * second, maximum: 60 * second, pongTimeout: second)
+        #expect(reversed.maximum == 900 * second)
+    }
+
+    @Test func extremesDoNotTrap() {
+        for value in [Int64.min, -1, 0, 1, .max] {
+            var learner = KeepAlive(minimum: value, maximum: 3_300_000, pongTimeout: 1)
+            _ = learner.survived(value, now: value)
+            learner.silence(value)
+            _ = learner.reconnected(now: value)
+            #expect(learner.interval > 0)
+        }
+    }
+}
