@@ -170,8 +170,7 @@ extension Uplink {
             keepPlace(unixTime: unixTime)
         }
         guard kind == .attempt else { return log.debug(.resolver, "\(settings.serverAddress): asked again") }
-        link.reached(.connecting, now: now)
-        dialer.start(place.addresses, first: firstTarget, isOpen: resolver.isBusy, now: now)
+        beginDialling(isOpen: resolver.isBusy, now: now)
     }
 
     private func keepPlace(unixTime: Int64) {
@@ -187,7 +186,8 @@ extension Uplink {
         let kept = place
         do throws(StoreError) {
             try store.setNames(
-                name.bytes, host: kept.host.bytes, port: kept.port, addresses: addresses.span.bytes.extracting(0..<count),
+                name.bytes, host: kept.host.bytes, port: kept.port,
+                addresses: addresses.span.bytes.extracting(0..<count),
                 pin: pin.bytes, at: unixTime)
         } catch { report(error) }
     }
