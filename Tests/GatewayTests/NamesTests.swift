@@ -192,7 +192,7 @@ extension StateTests {
             try rig.run { rig.uplink.link.nameFailures == 6 }
             try write(rig)
             rig.uplink.place.isLoaded = false
-            rig.uplink.networkChanged(now: rig.now, unixTime: SystemClock().unixTime)
+            rig.uplink.networkChanged(now: rig.now)
             #expect(rig.uplink.failures == 0 && rig.uplink.link.nextAttempt == rig.now || rig.state == .connecting)
             try rig.run(hurry: false) { rig.state == .connected }
         }
@@ -204,7 +204,7 @@ extension StateTests {
             try rig.runUntilConnected()
             try rig.idle(milliseconds: 50)
             let mark = rig.server.events.mark
-            rig.uplink.networkChanged(now: rig.now, unixTime: SystemClock().unixTime)
+            rig.uplink.networkChanged(now: rig.now)
             try rig.run { rig.server.events.frames(after: mark).contains("C_PING") }
             try rig.run { rig.uplink.probeDue == .max }
             #expect(rig.state == .connected && rig.uplink.lastEnd == nil)
@@ -217,11 +217,11 @@ extension StateTests {
             let rig = try UplinkRig(faults)
             try rig.runUntilConnected()
             try rig.idle(milliseconds: 50)
-            rig.uplink.networkChanged(now: rig.now, unixTime: SystemClock().unixTime)
+            rig.uplink.networkChanged(now: rig.now)
             #expect(rig.uplink.probeDue <= rig.now + Limits.probe)
             // A second change does not put it off.
             let due = rig.uplink.probeDue
-            rig.uplink.networkChanged(now: rig.now + 100, unixTime: SystemClock().unixTime)
+            rig.uplink.networkChanged(now: rig.now + 100)
             #expect(rig.uplink.probeDue == due)
             let mark = rig.server.events.mark
             try rig.run {

@@ -212,7 +212,7 @@ extension Uplink {
     /// Without an address of its own, or a way to any name server, the board has no network.
     func waitForNames(now: Int64) {
         watchDue = now + Limits.resolverWatch
-        guard monitor?.hasUsableAddress == false || !resolver.canReachServers else { return }
+        guard link.state == .resolving, monitor?.hasUsableAddress == false || !resolver.canReachServers else { return }
         lastEnd = .noNetwork(ENETUNREACH)
         link.reached(.noNetwork, now: now)
     }
@@ -220,7 +220,9 @@ extension Uplink {
     /// Nobody has answered: without an address of its own it is the board that is cut off. A cable that was pulled
     /// leaves routes behind.
     func lookForNetwork(now: Int64) {
-        guard monitor?.hasUsableAddress == false, place.addresses.first?.isLoopback == false else { return }
+        guard link.state == .backingOff, monitor?.hasUsableAddress == false, place.addresses.first?.isLoopback == false
+        else { return }
+        lastEnd = .noNetwork(ENETUNREACH)
         link.reached(.noNetwork, now: now)
     }
 
