@@ -20,6 +20,7 @@ extension Uplink {
             guard commit(now: now) else { return finish(.store, now: now) }
             keepEvidence(now: now)
             timekeeper.save(now: now)
+            if reading.moved, probeDue != .max { probeAnswered(now: now, unixTime: unixTime) }
             synchronise()
             let writing = flush(now: now)
             if let reason = writing.end { return finish(reason, now: now) }
@@ -108,6 +109,8 @@ extension Uplink {
         delivery.beginPoll()
         keepTarget()
         lastEnd = nil
+        seenFingerprint = Blob<32>()
+        refreshPlace(now: now)
         log.notice(.link, "connected to \(endpointText) with \(stream.version)")
     }
 
