@@ -7,6 +7,7 @@ import time
 
 import pytest
 
+from harness import relay as r
 from harness.clock import Clock
 from harness.settings import wait_until
 
@@ -286,3 +287,17 @@ def test_no_hour_is_quiet_to_a_clock_that_was_never_set(world, peer, clock, year
     gateway.wait_light(True)
     wait_until(lambda: [what for _, role, what in gateway.panel("buzzer.log") if role == "beep"] == [1],
                gateway.settings.seconds(5), "one beep")
+
+
+@pytest.mark.skipif(r.python() is None, reason="RELAY TESTS NOT RUN: no cronstable environment")
+@pytest.mark.parametrize("year, stale", [(YEARS["1970"], False), (YEARS["2014"], False), (YEARS["2040"], True)],
+                         ids=["1970", "2014", "2040"])
+def test_alerts_are_outdated_only_by_a_clock_that_was_set(world, clock, year, stale):
+    """2040 may be right for all that the board knows; 1970 cannot be."""
+    clock.set(away(year))
+    relay = r.Relay(world, start=False)
+    start(relay.gateway, clock, connect=False)
+    relay.gateway.wait_status(lambda s: s["relay"]["listening"], "the relay listens")
+    assert relay.send()[0] == 202
+    assert relay.gateway.rows()[0]["stale"] is stale
+    assert relay.gateway.status()["clock_trusted"] is False

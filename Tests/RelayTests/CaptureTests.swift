@@ -51,8 +51,17 @@ private func unhex(_ text: String) -> [UInt8] {
         }
     }
 
+    /// Where nobody knows the time, nothing is called outdated that says when it was sent.
+    @Test func withoutAClock() throws {
+        let capture = try Capture.load()
+        let daemon = capture.latest
+        let bytes = unhex(daemon.device.privateKeyHex)
+        let key = try SecretKey(bytes.span.bytes)
+        for post in daemon.captures { try check(post, key, token: daemon.pushToken, now: nil, isStale: false) }
+    }
+
     private func check(
-        _ post: Capture.Daemon.Post, _ key: SecretKey, token: String, now: Int64, isStale: Bool
+        _ post: Capture.Daemon.Post, _ key: SecretKey, token: String, now: Int64?, isStale: Bool
     ) throws {
         guard var decoder = DocumentDecoder() else { fatalError("no decoder") }
         var document = Document()
