@@ -48,6 +48,13 @@ def test_what_keeps_it_running():
     assert setting("ExecStart") == ["/usr/sbin/skyglowd run"]
     assert setting("ExecStopPost") == ["-/usr/sbin/skyglowd panel off"]
     assert setting("StartLimitIntervalSec") == ["0"]
+    # What no attempt can mend: EX_DATAERR and EX_CONFIG.
+    assert setting("RestartPreventExitStatus") == ["65 78"]
+
+
+def test_a_refused_call_does_not_exist():
+    """systemd before 247 refuses calls that are newer than it: the C library then takes older ones, but only after ENOSYS."""
+    assert setting("SystemCallErrorNumber") == ["ENOSYS"]
 
 
 def test_users_and_directories(tool, tmp_path):
