@@ -295,6 +295,13 @@ restore_files() {
     done <"$saved/list"
 }
 
+# For what goes wrong before anything is switched.
+undo_files() {
+    restore_files
+    announce_files
+    rm -rf "$saved"
+}
+
 # Tells whoever must know that the files are there.
 announce_files() {
     if [ "$(manager)" = systemd ]; then
@@ -654,11 +661,11 @@ switch() {
     fi
     adopt_configuration
     install_files || {
-        restore_files
+        undo_files
         die 73 "the files of the service could not be written; nothing was switched"
     }
     make_account || {
-        restore_files
+        undo_files
         die 69 "there is no account $account and no useradd or adduser to make it; nothing was switched"
     }
     own_state
@@ -666,14 +673,14 @@ switch() {
     [ "$before" = stopped ] || say "stopping ${previous:+${previous##*/}}"
     service_stop "$previous"
     keep_state || {
-        restore_files
-        announce_files
+        undo_files
         [ "$before" = stopped ] || service_start
         die 74 "no copy of the database could be kept; nothing was switched"
     }
     touch "$program"
     point_to "$program" || {
-        service_start
+        undo_files
+        [ "$before" = stopped ] || service_start
         die 73 "cannot switch $link"
     }
     say "starting ${program##*/}"

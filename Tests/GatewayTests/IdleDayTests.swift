@@ -65,7 +65,7 @@ private final class IdleGateway {
         rig.wallFollows = true
         let text = """
             [relay]
-            listen = 127.0.0.1:0
+            listen = 127.0.0.1:8787
             [route all]
             bundle = org.example.*
             hook = /bin/true
@@ -75,8 +75,10 @@ private final class IdleGateway {
         let log = Log(stream: .none)
         hooks = Hooks(configuration.routes, store: rig.store, log: log)
         outlets = Outlets(configuration.routes, store: rig.store, log: log)
+        var settings = try #require(configuration.relay)
+        settings.listen.port = 0
         relay = try RelayService(
-            #require(configuration.relay), routing: Routing(configuration.routes), opener: #require(SealedOpener()),
+            settings, routing: Routing(configuration.routes), opener: #require(SealedOpener()),
             outlets: outlets, store: rig.store, log: log)
         var handle: OpaquePointer?
         try #require(sqlite3_open_v2(rig.store.path, &handle, SQLITE_OPEN_READONLY, nil) == SQLITE_OK)
@@ -135,7 +137,8 @@ private final class IdleGateway {
         for name in try FileManager.default.contentsOfDirectory(atPath: rig.directory.path) where name != "log.ring" {
             var status = stat()
             try #require(lstat(rig.directory.file(name), &status) == 0)
-            found[name] = [Int(status.st_size), Int(status.st_mtim.tv_sec), Int(status.st_mtim.tv_nsec), Int(status.st_ino)]
+            let time = status.st_mtim
+            found[name] = [Int(status.st_ino), Int(status.st_size), Int(time.tv_sec), Int(time.tv_nsec)]
         }
         try #require(found["skyglow.db"] != nil)
         return found
