@@ -42,6 +42,13 @@ def test_outputs_stay_within_reach():
     assert setting("SupplementaryGroups") == ["gpio"]
 
 
+@pytest.mark.parametrize("path", sorted(SERVICE.iterdir()), ids=lambda p: p.name)
+def test_each_file_says_where_it_goes(path):
+    """README: "to the places that its first lines name"."""
+    first, second = path.read_text().splitlines()[:2]
+    assert re.match(r"# Goes to /(usr/lib|etc)/[\w./-]+", second if first.startswith("#!") else first)
+
+
 def test_what_keeps_it_running():
     assert setting("Type") == ["notify"] and setting("Restart") == ["always"]
     assert setting("WatchdogSec") and int(setting("RestartSec")[0]) > 0
