@@ -71,6 +71,7 @@ def test_an_authority_of_ours(board, daemon, host, names):
     assert board.json("pairings")[0]["place"] == server.url
 
 
+@pytest.mark.host_only
 def test_a_certificate_that_signs_itself_and_is_known(board, daemon):
     server = daemon(names=["127.0.0.1"])
     board.cli("pair", "cronstable", "-", input=server.link(), env=trusting(board, "daemon/server.pem"))
@@ -128,6 +129,7 @@ def test_an_unknown_authority(board, daemon):
     assert server.requests == []
 
 
+@pytest.mark.host_only
 def test_a_signer_that_is_no_authority(board, daemon, world):
     """A server's certificate does not vouch for others."""
     middle_key = new_key()
@@ -141,6 +143,7 @@ def test_a_signer_that_is_no_authority(board, daemon, world):
     refused(board, server.link(), "its certificate is refused: invalid CA certificate", env=trusting(board))
 
 
+@pytest.mark.host_only
 def test_old_versions_of_tls(board, daemon):
     def old(context):
         context.set_ciphers("ALL:@SECLEVEL=0")
@@ -152,6 +155,7 @@ def test_old_versions_of_tls(board, daemon):
 
 # ---- not what was expected --------------------------------------------------------------------------------------------
 
+@pytest.mark.host_only
 def test_plain_http_where_tls_was_expected(board, world):
     server = world.keep(FakeDaemon())
     server.url = server.url.replace("http://", "https://")
@@ -159,6 +163,7 @@ def test_plain_http_where_tls_was_expected(board, world):
     assert server.requests == []
 
 
+@pytest.mark.host_only
 def test_tls_where_plain_http_was_expected(board, daemon, world):
     server = daemon(names=["127.0.0.1"], **SIGNED)
     server.url = server.url.replace("https://", "http://")
@@ -181,6 +186,7 @@ ANSWERS = [
 ]
 
 
+@pytest.mark.host_only
 @pytest.mark.parametrize("answer,words", ANSWERS, ids=[words.replace(" ", "-") for _, words in ANSWERS])
 @pytest.mark.parametrize("secure", [False, True], ids=["plain", "tls"])
 def test_answers(board, world, answer, words, secure):
@@ -190,6 +196,7 @@ def test_answers(board, world, answer, words, secure):
     assert server.requests == ["POST /push/devices HTTP/1.0"], "and no other"
 
 
+@pytest.mark.host_only
 def test_an_answer_without_a_fingerprint(board, world):
     server = world.keep(Web(response("{}", "201 Created")))
     done = board.cli("pair", "cronstable", "-", input=f'{{"v":1,"url":"{server.address}","token":"t"}}', code=65)
@@ -198,6 +205,7 @@ def test_an_answer_without_a_fingerprint(board, world):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("secure", [False, True], ids=["plain", "tls"])
+@pytest.mark.host_only
 def test_an_answer_that_takes_for_ever(board, world, secure):
     def slowly(client, request):
         client.sendall(b"HTTP/1.1 201 Created\r\n")
@@ -211,6 +219,7 @@ def test_an_answer_that_takes_for_ever(board, world, secure):
     assert 14 < time.monotonic() - started < 14 + board.settings.seconds(6)
 
 
+@pytest.mark.host_only
 def test_what_was_paired_stays_so_while_the_daemon_cannot_be_believed(board, daemon, world):
     """A certificate that has expired is no reason to refuse the daemon's alerts."""
     server = daemon(names=["127.0.0.1"], **SIGNED)

@@ -83,7 +83,10 @@ private final class Client {
         var chunk = [UInt8](repeating: 0, count: 4096)
         while true {
             let count = recv(fd, &chunk, chunk.count, Int32(MSG_DONTWAIT))
-            if count <= 0 { return count == 0 && text.isEmpty ? nil : String(decoding: text, as: UTF8.self) }
+            if count <= 0 {
+                let isOver = count == 0 || cb_errno() == ECONNRESET
+                return isOver && text.isEmpty ? nil : String(decoding: text, as: UTF8.self)
+            }
             text += chunk.prefix(count)
         }
     }

@@ -92,7 +92,7 @@ class Relay:
 
     def __init__(self, world, peer=None, *, start=True, binary=None, **keys):
         self.world, self.port = world, free_port()
-        self.gateway = world.gateway(peer, **({"binary": binary} if binary else {}))
+        self.gateway = world.gateway(peer, **(world.known(peer) if peer else {}), **({"binary": binary} if binary else {}))
         if peer is None:
             self.gateway.sections.pop("server")
         self.gateway.configure("relay", listen=f"127.0.0.1:{self.port}", **keys)
