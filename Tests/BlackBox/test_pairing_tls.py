@@ -88,6 +88,8 @@ def test_authorities_of_the_system(board, daemon, root, place):
     bundle = board.directory / "authority.pem"
     name = place.rpartition("/")[2]
     if "." not in name:
+        if shutil.which("openssl") is None:
+            pytest.skip("openssl is not here to name the certificate by its hash")
         name = subprocess.run(["openssl", "x509", "-noout", "-hash", "-in", bundle], capture_output=True, text=True,
                               check=True).stdout.strip() + ".0"
     directory = place if place.endswith("certs") else place.rpartition("/")[0]

@@ -212,6 +212,40 @@ def test_a_reboot_and_then_a_restart(world):
 
 
 @pytest.mark.host_only
+@pytest.mark.parametrize("number", [-2**63, -1, 0, 2**62, 2**63 - 1])
+def test_damaged_rows(world, number):
+    """Whatever times are in the database, alerts and notes are taken."""
+    import sqlite3
+    import struct
+    relay = r.Relay(world, coalesce=0, flap=1)
+    desk, env = r.Pocketty(relay), relay.envelope()
+    assert relay.post(env)[0] == desk.push()[0] == 202
+    relay.gateway.stop()
+    base = sqlite3.connect(relay.gateway.state / "skyglow.db")
+    base.execute("UPDATE relay_clock SET boot = 'another', booted = ?, wall = ?", (number, number))
+    base.execute("UPDATE admissions SET state = ?", (struct.pack(">20q", number, number, 1, 1, *[number] * 16),))
+    base.execute("UPDATE panes SET digest = x'00'")
+    base.commit()
+    base.close()
+    relay.start()
+    assert relay.post(env)[0] == relay.send()[0] == desk.push()[0] == 202
+    relay.gateway.kill()
+    relay.start()
+    assert relay.send()[1]["outcome"] == "forwarded"
+
+
+@pytest.mark.host_only
+@pytest.mark.parametrize("size", [0, 31, 33])
+def test_a_damaged_key_is_told_before_anything_begins(world, size):
+    relay = r.Relay(world, start=False)
+    (relay.gateway.state / "relay-seal.key").write_bytes(bytes(size))
+    code, words = relay.gateway.run_to_end()
+    assert code in (65, 74) and "relay-seal.key" in words
+    relay.gateway.cli("pair", "cronstable", "-", input=relay.daemon.link(), code=(65, 74))
+    assert (relay.gateway.state / "relay-seal.key").stat().st_size == size, "nothing takes its place unasked"
+
+
+@pytest.mark.host_only
 def test_by_the_corrected_clock(world):
     """How old an alert is, is judged by the server's time where there is one."""
     peer = world.peer()
@@ -714,6 +748,7 @@ def test_grants_and_bad_pushes(relay):
     assert relay.post({"v": 1, "grant": desk.grant, "sealed": full}, push)[0] == 202
     assert relay.post({"v": 1, "grant": desk.grant, "sealed": over}, push)[0] == 413
     calls = len(desk.calls())
+    assert set(desk.calls()) == {"me@desk"}, "no argument of the command holds anything else"
     assert "already" in desk.pair().stdout and len(desk.calls()) == calls
     relay.gateway.cli("pair", "rotate")
     assert desk.push()[0] == 401
