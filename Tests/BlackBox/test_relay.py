@@ -3,6 +3,7 @@
 Sealed boxes need PyNaCl: from the environment that board/dependencies makes for cronstable."""
 import base64
 import concurrent.futures
+import hmac
 import http.client
 import json
 import os
@@ -62,6 +63,41 @@ def test_every_kind(relay):
         assert (row["title"], row["body"]) == (title, body)
 
 
+def test_the_longest_alert(relay):
+    """40 lines of log, and as much as 3,800 characters of base64 hold."""
+    lines = [f"{number:02} " + "x" * 50 for number in range(40)]
+    for spare in (1, 0):
+        plain = json.dumps(relay.alert(log_tail=lines, message=""), separators=(",", ":"))
+        plain = json.dumps(relay.alert(log_tail=lines, message="m" * (2802 - len(plain) - spare)), separators=(",", ":"))
+        assert len(plain) == 2802 - spare
+        env = relay.envelope(plain.encode())
+        assert len(env["ciphertext"]) == 3800 and relay.post(env)[0] == 202
+        row = relay.gateway.rows()[0]
+        assert not row["placeholder"] and row["body"].endswith("\n".join(lines)) and row["payload"]["log_tail"] == lines
+
+
+@pytest.mark.host_only
+def test_quiet_hours(relay):
+    """Time-sensitive alerts sound in them, notes do not."""
+    hour = time.gmtime().tm_hour
+    relay.gateway.configure("route night", bundle="*", quiet=f"{(hour + 23) % 24:02}:00-{(hour + 2) % 24:02}:00", light="slow")
+    relay.gateway.configure("panel", buzzer="file:buzzer.log")
+    relay.gateway.stop()
+    relay.gateway.start(connect=False, env={"TZ": "UTC0"})
+    relay.gateway.wait_running()
+    desk = r.Pocketty(relay)
+
+    def beeps():
+        return len([p for p in relay.gateway.panel("buzzer.log") if p[1] == "beep"])
+    assert desk.push()[0] == 202
+    assert relay.gateway.rows()[0]["sound"] == "default"
+    relay.send(priority="passive")
+    time.sleep(0.3)
+    assert beeps() == 0
+    relay.send()
+    wait_until(lambda: beeps() == 1, relay.gateway.settings.seconds(2), "a beep")
+
+
 def test_routes_match_kind_name_host_and_event(relay):
     conditions = {"a": "kind == failure and name == one", "b": "host == pi", "c": "event == quorum_loss"}
     for name, when in conditions.items():
@@ -100,6 +136,7 @@ def test_what_does_not_open_is_a_placeholder(relay):
     assert len(rows) == relay.counters()["unopened"] == len(plains) + 1
     for row in rows:
         assert (row["title"], row["placeholder"], row["priority"], row["sound"]) == ("New alert", True, "passive", None)
+    assert any("could not be opened" in line and " warning " in line for line in relay.gateway.log())
 
 
 @pytest.mark.host_only
@@ -291,12 +328,16 @@ def test_every_member_that_is_wrong_is_named(relay):
         env = {k: v for k, v in {**good, member: value}.items() if v is not ...}
         status, answer, _ = relay.post(env)
         assert status == 400 and member in answer["error"] and answer["v"] == 1, (member, value, status, answer)
+        # A daemon that reads this word posts once more.
+        assert ("ciphertext" in answer["error"]) == (member == "ciphertext"), answer
+    for digits in (16, 512):
+        assert relay.post({**good, "device": "ab" * (digits // 2)})[0] == 410, "a device, though not ours"
     for body in (b"", b"{", b"[]", b"null", b'{"v":1}x', b"\xff", b'{"v":1,"v":'):
         assert relay.post(body)[0] == 400, body
     assert relay.post({**good, "device": "cd" * 32})[::2][0] == 410
     assert relay.post({**good, "device": good["device"].upper(), "more": [1], "suite": "x25519"})[0] == 202
     assert relay.gateway.status()["received"] == 1
-    assert relay.counters()["refused"] == len(BAD) + 8
+    assert relay.counters()["refused"] == len(BAD) + 10
 
 
 def test_sizes(relay):
@@ -747,9 +788,17 @@ def test_grants_and_bad_pushes(relay):
     full, over = (base64.b64encode(bytes(n)).decode() for n in (4096, 4097))
     assert relay.post({"v": 1, "grant": desk.grant, "sealed": full}, push)[0] == 202
     assert relay.post({"v": 1, "grant": desk.grant, "sealed": over}, push)[0] == 413
+    mac = hmac.new((relay.gateway.state / "relay-signing.key").read_bytes(), bytes.fromhex(token), "sha256").digest()
+    assert desk.grant == ".".join(base64.urlsafe_b64encode(x).decode().rstrip("=") for x in (bytes.fromhex(token), mac))
     calls = len(desk.calls())
+    given = json.loads(desk.file.read_text())
+    assert set(given) == {"v", "grant", "sealKey", "relay"} and given["relay"] == f"http://127.0.0.1:{relay.port}"
     assert set(desk.calls()) == {"me@desk"}, "no argument of the command holds anything else"
     assert "already" in desk.pair().stdout and len(desk.calls()) == calls
+    relay.gateway.configure("relay", address="http://board.lan:1")
+    desk.pair()
+    assert json.loads(desk.file.read_text())["relay"] == "http://board.lan:1" and len(desk.calls()) == calls + 1
+    calls += 1
     relay.gateway.cli("pair", "rotate")
     assert desk.push()[0] == 401
     desk.pair()
