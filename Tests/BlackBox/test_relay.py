@@ -186,7 +186,9 @@ def test_no_202_before_the_disk(relay, root):
     trace = relay.gateway.directory / "trace"
     tracer = subprocess.Popen(["strace", "-o", trace, "-e", "trace=recvfrom,sendto,fsync,fdatasync", "-s", "12", "-p",
                                str(relay.gateway.process.pid)], stderr=subprocess.PIPE)
-    tracer.stderr.readline()
+    first = tracer.stderr.readline().decode()
+    if "attached" not in first:
+        pytest.skip(f"nobody may be traced here: {first}")
     assert relay.send()[0] == 202
     tracer.terminate()
     tracer.wait()
