@@ -110,6 +110,8 @@ public enum Limits {
     public static let admissionForwards = 16
     /// Panes whose last note is remembered.
     public static let panes = 1024
+    /// Notes of one pane that may bear the same time, where a daemon's clock is coarse: a minute's worth of pushes.
+    public static let paneNotes = 60
     /// Addresses and tokens whose requests are counted, and the most requests a minute of each.
     public static let rateSources = 64
     public static let rateRequests = 120
@@ -178,6 +180,8 @@ public enum Limits {
     public static let pollSlots =
         1 + 1 + controlClients + 1 + 16 + panelOutputs + 2 * hooks + outlets
         + 1 + relayConnections
+    /// How long clients of either listener stay in the queue where there is no descriptor for one.
+    public static let acceptPause: Int64 = 1_000
     /// Clients of the control socket at once.
     public static let controlClients = 8
     public static let controlRequest = 1024

@@ -162,7 +162,12 @@ struct Statements {
         setRelayClock = try connection.prepare(
             "INSERT OR REPLACE INTO relay_clock(id, boot, booted, wall) VALUES (1, ?1, ?2, ?3)")
         pane = try connection.prepare("SELECT time, digest FROM panes WHERE pane = ?1")
-        setPane = try connection.prepare("INSERT OR REPLACE INTO panes(pane, time, digest) VALUES (?1, ?2, ?3)")
+        // The digests of all notes of the same time, one after the other.
+        setPane = try connection.prepare(
+            """
+            INSERT OR REPLACE INTO panes(pane, time, digest) VALUES (?1, ?2,
+            CAST(coalesce((SELECT digest FROM panes WHERE pane = ?1 AND time = ?2), x'') || ?3 AS BLOB))
+            """)
         dropPanes = try connection.prepare(
             """
             DELETE FROM panes WHERE (SELECT count(*) FROM panes) > ?1
