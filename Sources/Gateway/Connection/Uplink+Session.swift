@@ -17,6 +17,7 @@ extension Uplink {
             }
             guard commit(now: now) else { return finish(.store, now: now) }
             keepEvidence(unixTime: unixTime)
+            if reading.moved, probeDue != .max { probeAnswered(now: now, unixTime: unixTime) }
             synchronise()
             let writing = flush(now: now)
             if let reason = writing.end { return finish(reason, now: now) }
@@ -99,6 +100,8 @@ extension Uplink {
         delivery.beginPoll()
         keepTarget()
         lastEnd = nil
+        seenFingerprint = Blob<32>()
+        refreshPlace(now: now)
         log.notice(.link, "connected to \(endpointText) with \(stream.version)")
     }
 
