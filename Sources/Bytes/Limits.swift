@@ -200,6 +200,14 @@ public enum Limits {
     public static let backoff: Int64 = 600_000
     /// Clock corrections beyond this are a protocol error (§4), in seconds.
     public static let clockOffset: Int64 = 172_800
+    /// 2024-01-01T00:00:00Z in Unix seconds, before this program was made: a clock that shows less was never set.
+    public static let clockNeverSet: Int64 = 1_704_067_200
+    /// The server refuses a login whose time is further off (§4).
+    public static let clockTolerance: Int64 = 300_000
+    /// From here on a change of the system's clock counts as a step, and what is known of the time is written down anew.
+    public static let clockStep: Int64 = 2_000
+    /// A step after which a refused login is tried again: less would not make the difference.
+    public static let clockRetry: Int64 = 60_000
 
     // MARK: Processes
 

@@ -73,10 +73,13 @@ extension Gateway {
             report.seenFingerprint = uplink.seenFingerprint
             report.nextAttempt = uplink.link.nextAttempt.map { unix + ($0 - now) / milliseconds }
             report.lastEnd = uplink.lastEnd
-            report.clockOffset = uplink.session.clockOffset
             report.lastSeq = uplink.delivery.lastSequence
             report.registrations = uplink.registrations.count
         }
+        timekeeper.refresh(now: now)
+        report.clockOffset = timekeeper.clock.offset
+        report.clockTrust = timekeeper.trust
+        report.clockSince = unix - (now - timekeeper.since) / milliseconds
         if let relay {
             report.relay = RelayReport(
                 address: relay.listener.address, isListening: relay.listener.isListening,

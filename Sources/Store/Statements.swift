@@ -2,7 +2,7 @@
 struct Statements {
     let begin, commit, rollback, dataVersion: Statement
     let counters, addCounters: Statement
-    let metaValue, setMeta: Statement
+    let metaValue, setMeta, clock, setClock: Statement
     let identity, setIdentity, removeIdentity, setLastSequence: Statement
     let registrationCount, addRegistration, muteRegistration, deleteRegistration: Statement
     let registration, registrationKnown, registrations, changeRegistrations: Statement
@@ -35,6 +35,8 @@ struct Statements {
             """)
         metaValue = try connection.prepare("SELECT value FROM meta WHERE key = ?1")
         setMeta = try connection.prepare("INSERT OR REPLACE INTO meta(key, value) VALUES (?1, ?2)")
+        clock = try connection.prepare("SELECT value FROM meta WHERE key = 'clock'")
+        setClock = try connection.prepare("INSERT OR REPLACE INTO meta(key, value) VALUES ('clock', ?1)")
 
         identity = try connection.prepare("SELECT server, address, key_hash, registered, last_seq FROM identity")
         setIdentity = try connection.prepare(

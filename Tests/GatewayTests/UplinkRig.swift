@@ -21,6 +21,8 @@ final class UplinkRig {
     private(set) var ahead: Int64 = 0
     /// Whether the wall clock is put forward as well. The server's is not, so there can be no login then.
     var wallFollows = false
+    /// Seconds that the system's clock is ahead of the true time.
+    private(set) var wrong: Int64 = 0
     /// Turns of the loop, and the most that followed each other without any wait or progress.
     private(set) var turns = 0
     private(set) var idleTurns = 0
@@ -73,7 +75,7 @@ final class UplinkRig {
     func turn(atMost limit: Int64 = 50) throws {
         turns += 1
         let before = (state, uplink.stream.stage, uplink.session.phase)
-        uplink.advance(now: now, unixTime: SystemClock().unixTime + (wallFollows ? ahead / 1_000 : 0))
+        uplink.advance(now: now, unixTime: SystemClock().unixTime + wrong + (wallFollows ? ahead / 1_000 : 0))
         set.removeAll()
         uplink.register(in: &set)
         let wait = min(max(uplink.deadline(now: now) - now, 0), limit)
@@ -133,6 +135,13 @@ final class UplinkRig {
             Self.settings(server, identity: identity, host: host), routing: Routing([]),
             outlets: Outlets([], store: store, log: log), store: store,
             keyFile: KeyFile(directory: directory.path), log: log)
+    }
+
+    /// As `date -s` does.
+    func setClock(wrongBy seconds: Int64) {
+        wrong = seconds
+        let wasSet = uplink.timekeeper.observe(now: now, wall: SystemClock().unixMilliseconds + wrong * 1_000)
+        if wasSet { uplink.clockWasSet(now: now) }
     }
 
     // MARK: What was seen

@@ -28,10 +28,10 @@ extension Uplink {
 
     /// What the session has seen is kept. Only what is new is written: never while nothing happens. A failure costs a
     /// little knowledge and no notification.
-    func keepEvidence(unixTime: Int64) {
+    func keepEvidence(now: Int64) {
         guard let evidence = session.takeEvidence() else { return }
         let keepAlive = session.keepAlive
-        let time = unixTime &+ session.clockOffset
+        let time = timekeeper.moment(now: now).time
         let learned = LearnedInterval(
             proven: keepAlive.proven / 1_000, refuted: keepAlive.refuted.map { $0 / 1_000 }, changed: time)
         let event = IntervalEvent(

@@ -20,6 +20,9 @@ struct StatusReport {
     var nextAttempt: Int64?
     var lastEnd: EndReason?
     var clockOffset: Int64 = 0
+    var clockTrust = ServerClock.Trust.unconfirmed
+    /// Since when it is trusted, or not; Unix seconds.
+    var clockSince: Int64 = 0
     var unread = 0
     var counters: Counters
     var pendingAcks = 0
@@ -62,6 +65,8 @@ extension ByteBuffer {
         appendLastEnd(report)
         appendSeenCertificate(report)
         member("clock_offset", report.clockOffset)
+        member("clock_trusted", report.clockTrust.isTrusted)
+        member("clock_reason", report.clockTrust.words)
         member("unread", report.unread)
         member("received", report.counters.received)
         member("duplicates", report.counters.duplicates)
@@ -172,6 +177,7 @@ extension ByteBuffer {
             append(decimal: report.keepAlive.proven / 1_000)
             append(" s")
         }
+        appendClock(report, now: now)
         appendCounts(report)
         if let relay = report.relay { append(text: relay) }
         row("light", report.message)
@@ -185,6 +191,20 @@ extension ByteBuffer {
         row("memory", "")
         append(decimal: (report.memory.resident ?? 0) / 1024)
         append(" KiB resident\n")
+    }
+
+    private mutating func appendClock(_ report: StatusReport, now: Int64) {
+        row("clock", "")
+        if !report.clockTrust.isTrusted {
+            append("clock not trusted for ")
+            append(duration: now &- report.clockSince)
+            append("\n             ")
+        }
+        append(report.clockTrust.words)
+        guard report.clockOffset != 0 else { return }
+        append("\n             corrected by ")
+        append(decimal: report.clockOffset)
+        append(" s")
     }
 
     private mutating func appendCounts(_ report: StatusReport) {
