@@ -220,7 +220,10 @@ extension CommandRunner {
 
     private func append(moment time: Int64, _ now: Int64, to out: inout ByteBuffer) {
         out.append(", ")
+        // The day is enough: how long ago it was follows.
+        let start = out.count
         out.append(date: time)
+        out.truncate(to: min(start + 10, out.count))
         guard now >= time else { return }
         out.append(",")
         out.append(ago: time, now: now)
