@@ -151,10 +151,14 @@ public enum Limits {
     public static let storeLogPages = 256
     /// How long a write waits for another process's.
     public static let storeBusy: Int64 = 2000
-    /// Networks that keep-alive intervals are remembered of, the key of one, and what was learned how.
+    /// Networks that keep-alive intervals are remembered of, the key of one, and for each what was learned how.
     public static let networks = 32
     public static let networkKey = 64
-    public static let intervalEvents = 256
+    public static let intervalEvents = 128
+    /// The longest silence that a row of the store is believed to speak of, in seconds.
+    public static let intervalSeconds: Int64 = 1_000_000
+    /// The SVG of one history: 400 bytes an event and what is around them.
+    public static let intervalPicture = 400 * intervalEvents + 16_384
     /// A small file: key, certificate chain.
     public static let smallFile = 65_536
 
