@@ -1,0 +1,240 @@
+"""Links, addresses and routes that come and go (rtnetlink).
+
+ntfyDesktop #78, PR #91, notify_push #53: a link or address event probes within 2 s. gotify/android #263: link-up resets
+the delay. fishnet PR #72, cloudflared PR #1128: starts with no network at all, says so on the light, READY sent."""
+import socket
+import sqlite3
+import threading
+import time
+
+import pytest
+
+from lab.lab import Watch
+
+
+class Manager:
+    """A service manager's socket."""
+
+    def __init__(self, path):
+        self.path, self.ready = str(path), None
+        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.socket.bind(self.path)
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self):
+        while True:
+            if b"READY=1" in self.socket.recv(4096).split(b"\n") and not self.ready:
+                self.ready = time.time()
+
+
+def no_network(gateway, seconds=10):
+    gateway.wait_state("no-network", seconds=seconds)
+    assert gateway.light("link", "link.log") == "pulse"
+
+
+# ---- events probe -----------------------------------------------------------------------------------------------------
+
+def test_another_address_is_probed_and_the_connection_stays(lab, measured):
+    gateway, token = lab.online()
+    mark, began = lab.peer.mark(), time.time()
+    lab.board.ip("addr add 192.168.1.77/24 dev eth0")
+    ping = lab.peer.wait("frame", after=mark, type="C_PING", seconds=5)
+    measured("address added: probed", 2, ping["t"] - began)
+    lab.peer.wait_ack(lab.peer.notify(token))
+    time.sleep(6)
+    assert not lab.peer.since(mark, "connected") and gateway.status()["state"] == "connected"
+
+
+def test_another_route_is_probed(lab, measured):
+    gateway, _ = lab.online()
+    mark, began = lab.peer.mark(), time.time()
+    lab.board.ip("route add 198.51.100.0/24 via 192.168.1.1 dev eth0")
+    measured("route added: probed", 2, lab.peer.wait("frame", after=mark, type="C_PING", seconds=5)["t"] - began)
+    assert gateway.status()["state"] == "connected"
+
+
+def test_address_changed(lab, measured):
+    """A new lease: the old address goes, the new one comes, nobody says goodbye to the old connection."""
+    gateway, token = lab.online()
+    watch = Watch(gateway)
+    lab.board.ip("addr del 192.168.1.20/24 dev eth0", "addr add 192.168.1.21/24 dev eth0",
+                 "route replace default via 192.168.1.1 dev eth0")
+    lost = watch.lost()
+    measured("address changed: no longer connected", 2, lost)
+    measured("address changed: reconnected", 3, watch.connected(after=lost))
+    lab.peer.wait_ack(lab.peer.notify(token))
+
+
+def test_address_lost_and_found(lab, measured):
+    """The lease ended, and the DHCP server is slow."""
+    gateway, _ = lab.online()
+    watch = Watch(gateway)
+    lab.board.ip("addr del 192.168.1.20/24 dev eth0")
+    measured("address lost: no longer connected", 2, watch.lost())
+    gateway.wait_state("no-network")
+    time.sleep(3)
+    again = Watch(gateway)
+    lab.plug_in(host=22)
+    measured("address found: reconnected", 2, again.connected())
+
+
+def test_a_silent_change_of_what_is_behind_the_router_is_found_by_the_probe(lab, measured):
+    """The router's translation goes with the change: the probe gets no answer, and is not waited for long."""
+    gateway, token = lab.online()
+    watch = Watch(gateway)
+    lab.router.forget()
+    lab.board.ip("addr add 192.168.1.77/24 dev eth0")
+    lost = watch.lost()
+    measured("address added, NAT forgot: no longer connected", 2 + 5, lost)
+    measured("address added, NAT forgot: reconnected after that", 2, watch.connected(after=lost) - lost)
+    lab.peer.wait_ack(lab.peer.notify(token))
+
+
+# ---- interfaces -------------------------------------------------------------------------------------------------------
+
+def switch_off(lab):
+    lab.board.ip("link set eth0 down")
+
+
+def unplug(lab):
+    lab.router.namespace.ip("link set lan down")
+
+
+def plug(lab):
+    lab.router.namespace.ip("link set lan up")
+
+
+@pytest.mark.parametrize("down", [switch_off, unplug], ids=["switched-off", "unplugged"])
+def test_interface_down_and_up(lab, measured, down):
+    """The server had asked to be left alone for 600 s; a link that comes up is a reason not to wait for that."""
+    name = "switched off" if down is switch_off else "unplugged"
+    gateway, token = lab.online()
+    watch = Watch(gateway)
+    down(lab)
+    lost = watch.lost()
+    measured(f"interface {name}: no longer connected", 2, lost)
+    no_network(gateway)
+    measured(f"interface {name}: the light says no network", 12, watch.first("pulse"))
+    time.sleep(4)
+    assert gateway.status()["state"] == "no-network", "nothing has changed"
+    again = Watch(gateway)
+    plug(lab)
+    lab.plug_in()
+    measured(f"interface {name}, then back: reconnected", 2, again.connected())
+    lab.peer.wait_ack(lab.peer.notify(token))
+
+
+def test_link_up_resets_the_delay(lab, measured):
+    gateway, token = lab.online()
+    lab.peer.obeyed("disconnect", reason=0, retry_after=600)
+    gateway.wait_state("backing-off")
+    assert gateway.status()["next_attempt"] > time.time() + 500
+    switch_off(lab)
+    no_network(gateway)
+    again = Watch(gateway)
+    lab.plug_in()
+    measured("link up while 600 s were to be waited: reconnected", 2, again.connected())
+    lab.peer.wait_ack(lab.peer.notify(token))
+
+
+def test_a_cable_that_wobbles(lab, measured):
+    """Ten times within seconds, and then it holds: no storm of attempts, and a connection at the end."""
+    gateway, token = lab.online()
+    mark = lab.peer.mark()
+    for _ in range(10):
+        switch_off(lab)
+        time.sleep(0.1)
+        lab.plug_in()
+        time.sleep(0.1)
+    again = Watch(gateway)
+    lab.peer.wait("poll", after=mark)
+    gateway.wait_state("connected")
+    lab.peer.wait_ack(lab.peer.notify(token), seconds=10)
+    measured("a cable that wobbled ten times: a message arrives", 8, time.time() - again.began)
+    assert len(lab.peer.since(mark, "connected")) <= 11
+
+
+# ---- the start --------------------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("dns", [False, True], ids=["endpoint", "dns"])
+def test_start_without_a_network(make_lab, measured, dns):
+    """READY comes all the same, for what else runs on the board must not wait."""
+    name = "by DNS" if dns else "fixed address"
+    lab = make_lab()
+    if dns:
+        lab.name_server()
+        lab.resolv_conf("nameserver 203.0.113.53\n")
+    gateway = lab.gateway(dns=dns)
+    gateway.add_token()
+    manager = Manager(gateway.directory / "notify")
+    began = time.time()
+    gateway.start(connect=False, env={"NOTIFY_SOCKET": manager.path})
+    no_network(gateway)
+    assert manager.ready, "READY=1 was sent"
+    measured(f"start without a network, {name}: READY", 2, manager.ready - began)
+    time.sleep(5)
+    no_network(gateway)
+    watch = Watch(gateway)
+    lab.plug_in()
+    measured(f"start without a network, {name}: connected once it is there", 3, watch.connected())
+
+
+# ---- two networks -----------------------------------------------------------------------------------------------------
+
+def rows(gateway):
+    """What was learned of each network: {(interface, key): seconds}."""
+    with sqlite3.connect(f"file:{next(gateway.state.glob('*.db'))}?mode=ro", uri=True) as database:
+        return {(name, key): proven for name, key, proven in database.execute("SELECT name, key, proven FROM networks")}
+
+
+def prove(lab, gateway, seconds):
+    """A ping from the server after a silence of that length. Answers to our own pings count as well."""
+    def learned():
+        return (gateway.status()["keepalive"]["proven"] or 0) >= seconds
+    end = time.monotonic() + gateway.settings.seconds(30)
+    while not learned():
+        assert time.monotonic() < end, f"a silence of {seconds} s is not proven: {gateway.status()['keepalive']}"
+        time.sleep(seconds + 0.3)
+        lab.peer.obeyed("ping", seq=1)
+        time.sleep(0.2)
+
+
+def test_two_networks_swap(make_lab, measured):
+    """The one that carries the connection is named, and what was learned of silence there is found again."""
+    lab = make_lab(routers=2)
+    lab.plug_in(1, metric=100)
+    lab.plug_in(2, metric=200)
+    gateway, token = lab.online(keepalive={"minimum": 2, "maximum": 600, "pong_timeout": 5})
+    assert gateway.status()["interface"] == {"name": "eth0", "kind": "ethernet"}
+    prove(lab, gateway, 5)
+    first = gateway.status()["keepalive"]["proven"]
+
+    def swap(scenario, old, new, **options):
+        watch = Watch(gateway)
+        lab.board.ip(f"link set eth{old - 1} down")
+        if options:
+            lab.plug_in(new, **options)
+        lost = watch.lost()
+        measured(scenario, 3, watch.connected(after=lost))
+        lab.peer.wait_ack(lab.peer.notify(token))
+        status = gateway.status()
+        assert status["interface"] == {"name": f"eth{new - 1}", "kind": "ethernet"}
+        return status["keepalive"]["proven"]
+
+    assert (swap("first network gone: connected by the second", 1, 2) or 0) < first, "nothing is known of the second"
+    prove(lab, gateway, 2)
+    second = gateway.status()["keepalive"]["proven"]
+    assert 2 <= second < first
+    assert swap("second network gone: connected by the first", 2, 1, metric=100) == first, "the first is known"
+    found = rows(gateway)
+    assert sorted(name for name, _ in found) == ["eth0", "eth1"]
+    assert sorted(found.values()) == sorted([first, second])
+    assert len({key for _, key in found}) == 2, "told apart by their gateways"
+
+    # The same interface in another house.
+    lab.board.ip("link set eth0 down")
+    lab.router.namespace.ip("link set lan down", "link set lan address 02:00:00:00:00:99", "link set lan up")
+    mark = lab.peer.mark()
+    lab.plug_in(1)
+    gateway.wait_online(mark)
+    assert (gateway.status()["keepalive"]["proven"] or 0) < first, "another gateway is another network"
