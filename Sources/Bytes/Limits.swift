@@ -164,6 +164,34 @@ public enum Limits {
     public static let connect: Int64 = 10_000
     /// Between TLS and S_AUTH_OK, the server answers each step within this time.
     public static let handshakeStep: Int64 = 15_000
+    /// Between the beginnings of two connection attempts to one host (RFC 8305 §5).
+    public static let dialStagger: Int64 = 250
+    /// How long addresses of IPv4 wait for those of IPv6 (RFC 8305 §3).
+    public static let resolutionDelay: Int64 = 50
+    /// Addresses of one host that are tried, and sockets that may connect at once.
+    public static let addresses = 8
+    /// The TLS handshake with one of several addresses, at the first attempt; later ones have more patience.
+    public static let handshakeFirst: Int64 = 4_000
+    /// A domain name (RFC 1035 §2.3.4), without the last dot.
+    public static let hostName = 253
+    /// How long names are good without asking again, in seconds (§1).
+    public static let namesSeconds: Int64 = 3_600
+    /// The longest delay between two attempts to resolve while name servers fail.
+    public static let resolverBackoff: Int64 = 60_000
+    /// After a failure to resolve, resolv.conf is looked at this often.
+    public static let resolverWatch: Int64 = 2_000
+    /// Events of the network follow each other closely: how long they are collected.
+    public static let networkSettling: Int64 = 300
+    /// Between two reactions to changes of the network; the first one is not put off.
+    public static let networkPause: Int64 = 1_500
+    /// What a connection that lived through a change of the network has to answer within.
+    public static let probe: Int64 = 5_000
+    /// An attempt that has come this far when the network changes begins anew.
+    public static let attemptAge: Int64 = 2_000
+    /// A shorter suspend is none.
+    public static let wake: Int64 = 1_000
+    /// What one receive from rtnetlink may give.
+    public static let netlinkBuffer = 32_768
     /// How long sent bytes may stay unconfirmed by the other side's TCP: a little longer than a pong may take.
     public static let unconfirmed: Int64 = 20_000
     /// The longest delay between two attempts (§9).
@@ -173,10 +201,10 @@ public enum Limits {
 
     // MARK: Processes
 
-    /// Descriptors of one poll: signals, control socket and its clients, the server's socket, DNS, buttons, two pipes to
-    /// each hook, outlets, the relay's listener and its clients.
+    /// Descriptors of one poll: signals, control socket and its clients, the server's socket, those that connect, DNS,
+    /// network and clock, buttons, two pipes to each hook, outlets, the relay's listener and its clients.
     public static let pollSlots =
-        1 + 1 + controlClients + 1 + 16 + panelOutputs + 2 * hooks + outlets
+        1 + 1 + controlClients + 1 + addresses + 16 + 2 + panelOutputs + 2 * hooks + outlets
         + 1 + relayConnections
     /// Clients of the control socket at once.
     public static let controlClients = 8

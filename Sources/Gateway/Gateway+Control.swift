@@ -68,7 +68,9 @@ extension Gateway {
             report.address = uplink.identity?.address ?? Blob<255>()
             report.endpoint = uplink.endpointText
             report.tls = uplink.stream.version
-            report.failures = uplink.link.failures
+            report.failures = uplink.failures
+            report.network = uplink.network
+            report.seenFingerprint = uplink.seenFingerprint
             report.nextAttempt = uplink.link.nextAttempt.map { unix + ($0 - now) / milliseconds }
             report.lastEnd = uplink.lastEnd
             report.clockOffset = uplink.session.clockOffset

@@ -19,6 +19,7 @@ extension Gateway {
         } catch {
             for line in error.lines { log.error(.configuration, "\(line)") }
             log.error(.configuration, "the old configuration stays in force")
+            if error.isCertificateMissing { uplink?.forgetPlace() }
             return false
         }
         if next.directory != configuration.directory
@@ -69,6 +70,7 @@ extension Gateway {
                 settings, routing: routing, outlets: outlets, store: store,
                 keyFile: KeyFile(directory: configuration.directory), log: log
             )
+            made.monitor = monitor
             made.delivery.sealedOpener = opener
             made.start(now: now)
             uplink = made

@@ -8,6 +8,8 @@ import Store
 public struct StartupError: Error, Equatable, Sendable {
     public var lines: [String]
     public var exit: ExitCode
+    /// The certificate to pin is not there.
+    var isCertificateMissing = false
 
     init(_ line: String, _ exit: ExitCode) {
         lines = [line]
@@ -84,7 +86,11 @@ public enum Startup {
     /// Opens everything, in an order in which nothing is touched that another gateway may be using.
     static func open(configurationPath path: String) throws(StartupError) -> Gateway {
         let configuration = try load(path)
-        let settings = try uplinkSettings(configuration)
+        let settings: UplinkSettings?
+        do throws(StartupError) { settings = try uplinkSettings(configuration) } catch {
+            if error.isCertificateMissing { forgetNames(configuration) }
+            throw error
+        }
         let routing = try routing(configuration)
         try makeDirectory(configuration.directory, mode: 0o700)
         try makeDirectory(configuration.runtime, mode: 0o755)
@@ -111,6 +117,18 @@ public enum Startup {
                 configuration: configuration, configurationPath: path, lock: lock, store: store, log: log,
                 control: try control(configuration), signals: try signals(), uplink: uplink,
                 outlets: outlets, opener: opener, relay: relay))
+    }
+
+    /// Without a certificate, where a server was found says nothing of where it will be (SGP v2 §1). What does not
+    /// succeed is no reason to keep silent about the certificate.
+    private static func forgetNames(_ configuration: Configuration) {
+        do throws(StoreError) {
+            // Only what is there: nothing is made.
+            let lock = try StateLock(directory: configuration.directory)
+            guard access(configuration.directory + "/skyglow.db", F_OK) == 0 else { return }
+            try Store.open(directory: configuration.directory).removeNames(nil)
+            withExtendedLifetime(lock) {}
+        } catch { return }
     }
 
     /// A call of the store, whose errors become those of a start.
@@ -155,8 +173,10 @@ extension Startup {
         var pem = ByteBuffer(capacity: 4 * Limits.certificate)
         do throws(StoreError) { try AtomicFile.read(path, into: &pem) } catch {
             guard error.isMissing else { throw StartupError(error) }
-            throw StartupError(
+            var missing = StartupError(
                 "\(path): there is no pinned certificate: see `skyglowd certificate fetch`", .configuration)
+            missing.isCertificateMissing = true
+            throw missing
         }
         guard let der = Certificate.der(pem: pem.pointer) else {
             throw StartupError("\(path): no certificate in PEM form", .badData)

@@ -14,6 +14,7 @@ struct Statements {
     let inbox, unreadInbox, notification, unread, unreadCount, isRead, markRead, markAllRead: Statement
     let unreadLights, replaceCollapsed, replaceThread: Statement
     let insertHook, nextHook, openHookCount, openHookRoutes, startHook, endHook, stopHook, buryHooks: Statement
+    let names, setNames, countNames, removeNames: Statement
     let setPairing, pairings, pairingCount, deletePairing: Statement
     let admissions, setAdmission, dropAdmissions, relayClock, setRelayClock: Statement
     let pane, setPane, dropPanes: Statement
@@ -139,6 +140,11 @@ struct Statements {
         isRead = try connection.prepare("SELECT read FROM inbox WHERE id = ?1")
         markRead = try connection.prepare("UPDATE inbox SET read = 1 WHERE id = ?1")
         markAllRead = try connection.prepare("UPDATE inbox SET read = 1 WHERE read = 0 AND id <= ?1")
+
+        names = try connection.prepare("SELECT host, port, addresses, pin, fetched FROM names WHERE name = ?1")
+        setNames = try connection.prepare("INSERT OR REPLACE INTO names VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
+        countNames = try connection.prepare("SELECT count(*) FROM names WHERE name = ?1 OR ?1 IS NULL")
+        removeNames = try connection.prepare("DELETE FROM names WHERE name = ?1 OR ?1 IS NULL")
 
         setPairing = try connection.prepare(
             """

@@ -23,12 +23,15 @@ final class UplinkRig {
     private(set) var turns = 0
     private(set) var idleTurns = 0
     private let log: Log
+    /// The host of the endpoint.
+    private let host: String
     private var set = PollSet(capacity: Limits.pollSlots)
 
     init(
         _ faults: Faults = Faults(), directory: StateDirectory? = nil, server: Server? = nil, identity: String? = nil,
-        prepare: (StateDirectory) throws -> Void = { _ in }
+        host: String = "127.0.0.1", prepare: (StateDirectory) throws -> Void = { _ in }
     ) throws {
+        self.host = host
         self.directory = try directory ?? StateDirectory()
         self.server = try server ?? Server()
         self.server.faults = faults
@@ -38,17 +41,17 @@ final class UplinkRig {
         log = Log(level: .debug, ring: ring, stream: .none)
         try prepare(self.directory)
         uplink = try Uplink(
-            Self.settings(self.server, identity: identity), routing: Routing([]),
+            Self.settings(self.server, identity: identity, host: host), routing: Routing([]),
             outlets: Outlets([], store: store, log: log), store: store,
             keyFile: KeyFile(directory: self.directory.path), log: log)
     }
 
     deinit { server.stop() }
 
-    static func settings(_ server: Server, identity: String? = nil) -> UplinkSettings {
+    static func settings(_ server: Server, identity: String? = nil, host: String = "127.0.0.1") -> UplinkSettings {
         UplinkSettings(
             serverAddress: Blob("sgn.test") ?? Blob(), certificate: server.certificate.der,
-            endpoint: Endpoint(host: "127.0.0.1", port: server.port), resolvers: "127.0.0.1:9",
+            endpoint: Endpoint(host: host, port: server.port), resolvers: "127.0.0.1:9",
             registrationCertificate: identity,
             keepAlive: KeepAlive(interval: 600_000, pongTimeout: 15_000))
     }
@@ -118,7 +121,7 @@ final class UplinkRig {
     /// As after a restart of the process.
     func restart(identity: String? = nil) throws {
         uplink = try Uplink(
-            Self.settings(server, identity: identity), routing: Routing([]),
+            Self.settings(server, identity: identity, host: host), routing: Routing([]),
             outlets: Outlets([], store: store, log: log), store: store,
             keyFile: KeyFile(directory: directory.path), log: log)
     }

@@ -31,6 +31,10 @@ extension ByteBuffer {
             append(tlsReason: code)
         case .pinMismatch: append("the server's certificate is not the pinned one")
         case .unresolved: append("the server's name could not be resolved")
+        case .resolverFailed(let status):
+            append("the server's name could not be resolved now: ")
+            append(resolverStatus: status)
+        case .networkChanged: append("the network changed")
         case .store: append("a notification could not be stored")
         case .identity: append("the private key could not be used")
         case .registered: append("registered, the login follows")

@@ -36,6 +36,7 @@ extension Uplink {
         switch stream.read(into: session.receiveTail()) {
         case .done(let count):
             session.received(count, now: now)
+            probeDue = .max
             return (true, nil)
         case .blocked: return (false, nil)
         case .failed(let error): return (false, EndReason(error))
@@ -99,6 +100,8 @@ extension Uplink {
         delivery.beginPoll()
         keepTarget()
         lastEnd = nil
+        seenFingerprint = Blob<32>()
+        refreshPlace(now: now)
         log.notice(.link, "connected to \(endpointText) with \(stream.version)")
     }
 

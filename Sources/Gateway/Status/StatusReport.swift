@@ -12,6 +12,9 @@ struct StatusReport {
     /// Unix seconds.
     var since: Int64
     var keepAlive: KeepAlive
+    var network = NetworkIdentity.unknown
+    /// SHA-256 of the certificate that was shown in the place of the pinned one.
+    var seenFingerprint = Blob<32>()
     var failures = 0
     /// Unix seconds.
     var nextAttempt: Int64?
@@ -42,11 +45,22 @@ extension ByteBuffer {
         member("tls", report.tls)
         member("since", report.since)
         key("interface")
-        append("{\"name\":null,\"kind\":null}")
+        append("{")
+        member("name", report.network.name)
+        key("kind")
+        if report.network.name.isEmpty {
+            append("null")
+        } else {
+            append("\"")
+            append(report.network.kind.name)
+            append("\"")
+        }
+        append("}")
         appendKeepAlive(report)
         member("failures", report.failures)
         member("next_attempt", report.nextAttempt)
         appendLastEnd(report)
+        appendSeenCertificate(report)
         member("clock_offset", report.clockOffset)
         member("unread", report.unread)
         member("received", report.counters.received)
@@ -91,6 +105,15 @@ extension ByteBuffer {
         append("\"")
     }
 
+    /// SHA-256 in hexadecimal digits, or null.
+    private mutating func appendSeenCertificate(_ report: StatusReport) {
+        key("seen_certificate")
+        guard !report.seenFingerprint.isEmpty else { return append("null") }
+        append("\"")
+        append(hex: report.seenFingerprint.bytes)
+        append("\"")
+    }
+
     private mutating func appendMemory(_ memory: Memory) {
         key("memory")
         append("{")
@@ -111,6 +134,10 @@ extension ByteBuffer {
             append("\n             ")
             append(reason)
         }
+        if !report.seenFingerprint.isEmpty {
+            append("\n             it showed one with SHA-256 ")
+            append(hex: report.seenFingerprint.bytes)
+        }
         if let next = report.nextAttempt {
             append("\n             next attempt in ")
             append(duration: max(next - now, 0))
@@ -127,6 +154,12 @@ extension ByteBuffer {
         if !report.tls.isEmpty, report.state == .connected {
             append(", ")
             append(report.tls.bytes)
+        }
+        if !report.network.name.isEmpty {
+            row("network", "")
+            append(printable: report.network.name.bytes)
+            append(", ")
+            append(report.network.kind.name)
         }
         row("device", report.address.isEmpty ? "not registered" : "")
         append(printable: report.address.bytes)
