@@ -40,7 +40,7 @@ def start(lab, gateway):
 def both_kinds(lab, dns):
     dns.publish(f"tcp_addr=push.sgn.example tcp_port={PORT} http_addr=http://{SERVER}")
     dns.host("push.sgn.example", SERVER6, SERVER)
-    lab.board.ip(f"-6 route add default via {lab.router.address6} dev eth0")
+    lab.board.ip(f"route add ::/0 via {lab.router.address6} dev eth0")
 
 
 def test_ipv6_black_hole(lab, dns, measured):

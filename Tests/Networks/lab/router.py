@@ -39,7 +39,7 @@ class Router:
         join(internet, f"up{number}", self.namespace, "wan")
         self.namespace.set(ipv4__ip_forward=1, netfilter__nf_conntrack_tcp_loose=0, ipv6__conf__all__forwarding=1)
         self.namespace.ip(f"addr add {self.address}/24 dev lan", f"addr add 10.0.{number}.1/24 dev wan",
-                          f"-6 addr add {self.address6}/64 dev lan nodad", "link set lan up", "link set wan up",
+                          f"addr add {self.address6}/64 dev lan nodad", "link set lan up", "link set wan up",
                           f"route add default via 10.0.{number}.2")
         internet.ip(f"addr add 10.0.{number}.2/24 dev up{number}", f"link set up{number} up")
         self.namespace.nft(RULES)
