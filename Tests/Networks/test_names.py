@@ -84,6 +84,7 @@ def test_five_attempts_that_fail_with_servfail(lab, dns, measured):
     dns.failures = [SERVFAIL] * 1000
     mark, began = lab.peer.mark(), time.time()
     gateway.start(connect=False)
+    gateway.wait_running()
     gateway.wait_status(lambda s: s["failures"] >= 5, "five attempts", seconds=30)
     dns.records, dns.failures = publish, []
     measured("five attempts with SERVFAIL, then an answer: start to connected", 20,
@@ -111,6 +112,7 @@ def test_another_name_server(lab, measured):
     lab.name_server()
     gateway, _ = registered(lab)
     gateway.start(connect=False)
+    gateway.wait_running()
     gateway.wait_status(lambda s: s["failures"] >= 1, "the first attempt has failed", seconds=20)
     watch = Watch(gateway)
     lab.resolv_conf(RESOLV_CONF)

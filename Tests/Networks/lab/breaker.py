@@ -5,6 +5,7 @@ import socket
 import ssl
 import struct
 import threading
+import warnings
 
 from harness import certificates, wire
 
@@ -24,13 +25,16 @@ class Breaker:
     """`step` is called with each connection that is accepted; when it returns, the connection is closed. What it returned
     is in `ended`, one for each connection."""
 
-    def __init__(self, directory, certificate, key):
-        self.step, self.ended = None, queue.SimpleQueue()
+    def __init__(self, namespace, directory, certificate, key):
+        self.namespace = namespace
+        self.step, self.ended, self.reached = None, queue.SimpleQueue(), queue.SimpleQueue()
         self.true = self._context(certificate, key)
         certificates.server_files(directory / "other")
         self.false = self._context(directory / "other" / "server.pem", directory / "other" / "server.key")
         self.old = self._context(certificate, key)
-        self.old.minimum_version, self.old.maximum_version = ssl.TLSVersion.TLSv1, ssl.TLSVersion.TLSv1_1
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            self.old.minimum_version, self.old.maximum_version = ssl.TLSVersion.TLSv1, ssl.TLSVersion.TLSv1_1
         self.old.set_ciphers("ALL:@SECLEVEL=0")
         self.listener, self.port = None, 0
         self.listen()
@@ -42,7 +46,8 @@ class Breaker:
         return context
 
     def listen(self):
-        self.listener = socket.create_server(("127.0.0.1", self.port))
+        with self.namespace.entered():
+            self.listener = socket.create_server(("127.0.0.1", self.port))
         self.port = self.listener.getsockname()[1]
         threading.Thread(target=self._accept, args=(self.listener,), daemon=True).start()
 
@@ -133,6 +138,11 @@ class Conversation:
         while self.read(FILTER, POLL) != POLL:
             pass
         return self.send(wire.POLL_DONE)
+
+    def wait(self):
+        """Says that the step has come as far as it goes; the client has to end it."""
+        self.server.reached.put(True)
+        self.until_it_ends()
 
     def until_it_ends(self):
         """The client has to end it."""
