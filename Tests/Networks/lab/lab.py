@@ -76,7 +76,7 @@ class Lab:
         """Interface, address and default route, as DHCP would give them."""
         device = f"eth{number - 1}"
         self.board.ip(f"link set {device} up", f"addr replace 192.168.{number}.{host}/24 dev {device}",
-                      f"addr replace fd00:{number}::{host:x}/64 dev {device} nodad",
+                      f"addr replace 2001:db8:{number}::{host:x}/64 dev {device} nodad",
                       f"route replace default via 192.168.{number}.1 dev {device} metric {metric}")
 
     def resolv_conf(self, text):

@@ -34,7 +34,7 @@ class Router:
     def __init__(self, number, board, internet):
         self.number = number
         self.namespace = Namespace()
-        self.address, self.address6 = f"192.168.{number}.1", f"fd00:{number}::1"
+        self.address, self.address6 = f"192.168.{number}.1", f"2001:db8:{number}::1"
         join(board, f"eth{number - 1}", self.namespace, "lan")
         join(internet, f"up{number}", self.namespace, "wan")
         self.namespace.set(ipv4__ip_forward=1, netfilter__nf_conntrack_tcp_loose=0, ipv6__conf__all__forwarding=1)
