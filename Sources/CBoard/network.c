@@ -39,10 +39,15 @@ int cb_watch_clock(int fd) {
 }
 
 int64_t cb_suspended_ns(void) {
-    struct timespec monotonic, boot;
-    clock_gettime(CLOCK_MONOTONIC, &monotonic);
-    clock_gettime(CLOCK_BOOTTIME, &boot);
-    return (int64_t)(boot.tv_sec - monotonic.tv_sec) * 1000000000 + (boot.tv_nsec - monotonic.tv_nsec);
+    struct timespec before, boot, after;
+    /* Time in which this process did not run between the two is no suspend. */
+    for (int tries = 0; tries < 8; tries++) {
+        clock_gettime(CLOCK_MONOTONIC, &before);
+        clock_gettime(CLOCK_BOOTTIME, &boot);
+        clock_gettime(CLOCK_MONOTONIC, &after);
+        if ((int64_t)(after.tv_sec - before.tv_sec) * 1000000000 + (after.tv_nsec - before.tv_nsec) < 100000000) break;
+    }
+    return (int64_t)(boot.tv_sec - before.tv_sec) * 1000000000 + (boot.tv_nsec - before.tv_nsec);
 }
 
 int cb_clock_synchronised(void) {

@@ -152,7 +152,7 @@ final class Gateway {
                 log.notice(.clock, "the clock was set")
                 continue
             }
-            uplink?.networkChanged(now: now, unixTime: clock.unixTime)
+            uplink?.networkChanged(now: now)
         }
     }
 

@@ -203,10 +203,11 @@ extension Startup {
     static func logPath(_ configuration: Configuration) -> String { configuration.runtime + "/log.ring" }
 
     private static func openLog(_ configuration: Configuration) throws(StartupError) -> Log {
+        let path = logPath(configuration)
         do throws(RingError) {
-            let ring = try RingLog(path: logPath(configuration), size: configuration.log.size)
+            let ring = try RingLog(path: path, size: configuration.log.size)
             return Log(level: configuration.log.level, ring: ring)
-        } catch { throw StartupError(error.message, .cannotCreate) }
+        } catch { throw StartupError("\(path): \(error.message)", .cannotCreate) }
     }
 
     private static func control(_ configuration: Configuration) throws(StartupError) -> ControlSocket {

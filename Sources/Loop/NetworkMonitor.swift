@@ -322,7 +322,9 @@ public final class NetworkMonitor {
     }
 
     /// In the byte order of the machine.
-    private func append<T: FixedWidthInteger & BitwiseCopyable>(_ value: T) { request.append(bigEndian: value.bigEndian) }
+    private func append<T: FixedWidthInteger & BitwiseCopyable>(_ value: T) {
+        request.append(bigEndian: value.bigEndian)
+    }
 
     /// FNV-1a. What it is made of comes from the kernel.
     private struct Hash {

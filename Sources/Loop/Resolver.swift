@@ -142,6 +142,7 @@ public final class Resolver {
 
     private func askAddresses(port: UInt16) {
         self.port = port
+        guard !takeLiteral() else { return }
         v6.isOpen = true
         v4.isOpen = true
         isAsking = true
@@ -171,6 +172,15 @@ public final class Resolver {
                 resolver.fill(&resolver.v4, status, result)
                 resolver.settle()
             }, me)
+    }
+
+    /// An address needs no name server; c-ares would ask one for the other kind of it.
+    private func takeLiteral() -> Bool {
+        let text = UnsafeRawBufferPointer(rebasing: name.pointer.dropLast())
+        guard let address = SocketAddress(literal: text.bytes, port: port) else { return false }
+        if address.isIPv6 { v6.list.append(address) } else { v4.list.append(address) }
+        finish(0)
+        return true
     }
 
     private var cName: UnsafePointer<CChar>? {

@@ -125,7 +125,8 @@ public struct SocketAddress: BitwiseCopyable, Sendable {
         var storage = sockaddr_storage()
         var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
         let found = withUnsafeMutableBytes(of: &storage) { raw -> SocketAddress? in
-            guard let base = raw.baseAddress?.assumingMemoryBound(to: sockaddr.self), getsockname(socket, base, &size) == 0
+            guard let base = raw.baseAddress?.assumingMemoryBound(to: sockaddr.self),
+                getsockname(socket, base, &size) == 0
             else { return nil }
             return SocketAddress(base, length: size)
         }

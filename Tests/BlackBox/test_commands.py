@@ -204,8 +204,18 @@ def test_log_f_follows(online, peer):
         follower.stdout.close()
 
 
-def test_log_before_the_first_run_is_no_crash(gateway):
-    gateway.cli("log", code=None)
+def test_log_before_the_first_run(gateway):
+    done = gateway.cli("log", code=74)
+    assert str(gateway.runtime / "log.ring") in done.stderr and "no gateway has run yet" in done.stderr and not done.stdout
+
+
+@pytest.mark.parametrize("content", [b"", b"x" * 63, b"skylog1\n" + bytes(8184), None],
+                         ids=["empty", "short", "zeros", "directory"])
+def test_a_log_that_is_none(gateway, content):
+    path = gateway.runtime / "log.ring"
+    path.mkdir() if content is None else path.write_bytes(content)
+    done = gateway.cli("log", code=74)
+    assert f"{path}: damaged: " in done.stderr and not done.stdout
 
 
 def test_secrets_are_not_in_the_log(online, peer):

@@ -85,8 +85,11 @@ class Witness:
                 and self.trigger() == "pattern")
 
     def start(self):
-        self.board.run("skyglowd run >/run/skyglowd.out 2>&1 & echo $! >/run/pid")
+        """As the user that the package makes, with what udevd lets the group gpio do."""
+        self.board.run("su skyglow -c 'exec skyglowd run' >/run/skyglowd.out 2>&1 & echo $! >/run/pid")
         wait_until(lambda: self.status_code() != 3, 30, "the gateway answers")
+        status = self.board.run("cat /proc/$(cat /run/pid)/status")
+        assert "\nUid:\t900\t900\t900\t900\n" in status and "\nName:\tskyglowd\n" in "\n" + status, status
 
     def connect(self):
         wait_until(lambda: self.status_code() == 0, 60, "connected", pause=0.25)
@@ -101,10 +104,20 @@ class Witness:
         self.board.run(f"date -s @{int(time.time())}")
         self.says(self.board.run("skyglowd --version").splitlines()[0])
         assert self.board.run("skyglowd check") == "configuration OK"
+        self.rules()
         # What somebody else had the LED do, to be given back.
         self.board.run(f"echo heartbeat >/sys/class/leds/{self.at.link_led}/trigger")
         assert self.trigger() == "heartbeat"
         self.token = self.board.run("skyglowd token add org.example.door")
+
+    def rules(self):
+        """What udevd has made of the rules: the group's, and nobody else's."""
+        devices = ["/dev/gpiochip0", *(f"/sys/class/leds/{led}/{name}" for led in filter(None, (self.at.link_led, self.at.message_led))
+                                       for name in ("brightness", "trigger"))]
+        for device in devices:
+            mode = self.board.run(f"stat -c '%U:%G %a' {device}")
+            assert mode in ("root:gpio 660", "root:gpio 664"), f"{device}: {mode}"
+        self.says(f"udevd {self.board.run('udevadm --version')}: {len(devices)} files are the group's, the gateway is nobody special")
 
     def away(self):
         """No server: the kernel flashes the link light in pairs."""

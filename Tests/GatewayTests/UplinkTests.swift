@@ -237,7 +237,9 @@ extension StateTests {
         /// As if DNS had said so a moment ago.
         private func place(_ literals: String..., port: UInt16, at now: Int64) throws -> ServerPlace {
             var place = ServerPlace()
-            for literal in literals { place.addresses.append(try #require(SocketAddress(literal: literal, port: port))) }
+            for literal in literals {
+                place.addresses.append(try #require(SocketAddress(literal: literal, port: port)))
+            }
             place.isLoaded = true
             place.resolvedAt = now - 1
             return place

@@ -63,6 +63,13 @@ def test_exit_codes():
     assert set(heads) == codes and codes
 
 
+def test_states():
+    source = (ROOT / "Sources/SGP/Link.swift").read_text()
+    states = set(re.findall(r'case \.\w+: "([a-z-]+)"', source))
+    heads = " ".join(plain(h) for h in re.findall(r"^\.TP\n(.*)$", section(PAGES[0].read_text(), "STATES"), re.M))
+    assert set(re.findall(r"[a-z-]+", heads)) == states and len(states) == 13
+
+
 def known_keys():
     source = (ROOT / "Sources/Gateway/Configuration/KnownNames.swift").read_text()
     keys = {name: set(re.findall(r'"([^"]+)"', rest)) for name, rest in re.findall(r'case "(\w+)":\s*\[(.*?)\]', source, re.S)}

@@ -179,6 +179,9 @@ public struct CommandRunner {
                 printText(String(decoding: part.bytes, as: UTF8.self))
             }
             return .ok
-        } catch { throw StartupError(error.message, .inputOutput) }
+        } catch .system(_, ENOENT) {
+            throw StartupError(
+                "\(path): there is no log: no gateway has run yet, or the board was started since", .inputOutput)
+        } catch { throw StartupError("\(path): \(error.message)", .inputOutput) }
     }
 }

@@ -14,11 +14,15 @@ extension InterfaceKind {
             path.append(name.bytes)
             path.append(file)
             path.append(0 as UInt8)
-            guard !path.overflowed, let at = path.pointer.baseAddress?.assumingMemoryBound(to: CChar.self) else { return false }
+            guard !path.overflowed, let at = path.pointer.baseAddress?.assumingMemoryBound(to: CChar.self) else {
+                return false
+            }
             return access(at, F_OK) == 0
         }
         func content(_ file: String) -> Blob<255> {
-            guard has(file), let at = path.pointer.baseAddress?.assumingMemoryBound(to: CChar.self) else { return Blob() }
+            guard has(file), let at = path.pointer.baseAddress?.assumingMemoryBound(to: CChar.self) else {
+                return Blob()
+            }
             let descriptor = cb_open(at, O_RDONLY, 0)
             guard descriptor >= 0 else { return Blob() }
             defer { close(descriptor) }

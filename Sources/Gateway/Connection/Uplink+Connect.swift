@@ -19,8 +19,7 @@ extension Uplink {
             if question == .refresh { question = .attempt } else { ask(.attempt, now: now) }
             return
         }
-        link.reached(.connecting, now: now)
-        dialer.start(place.addresses, first: firstTarget, now: now)
+        guard beginDialling(now: now) else { return }
         if !place.isFixed, place.isStale(now: now), question == .none { ask(.refresh, now: now) }
     }
 
@@ -38,6 +37,19 @@ extension Uplink {
     }
 
     // MARK: TCP
+
+    /// Tries the addresses that are known; with `isOpen`, more may come. False if there is nothing to show that the
+    /// server wants to see, and then nobody is called.
+    @discardableResult
+    func beginDialling(isOpen: Bool = false, now: Int64) -> Bool {
+        link.reached(.connecting, now: now)
+        guard purpose == .login || loadClientCertificate() else {
+            finish(.identity, now: now)
+            return false
+        }
+        dialer.start(place.addresses, first: firstTarget, isOpen: isOpen, now: now)
+        return true
+    }
 
     /// Several addresses race; the first that is connected goes on to TLS.
     func dial(now: Int64, unixTime: Int64) {
@@ -82,7 +94,6 @@ extension Uplink {
         stream.adopt(dialer.take())
         let isShort = dialer.hasReserve && link.failures == 0
         stageDeadline = now + (isShort ? Limits.handshakeFirst : Limits.connect)
-        guard purpose == .login || loadClientCertificate() else { return finish(.identity, now: now) }
         handshake(now: now, unixTime: unixTime)
     }
 

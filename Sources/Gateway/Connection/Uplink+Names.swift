@@ -170,8 +170,7 @@ extension Uplink {
             keepPlace(unixTime: unixTime)
         }
         guard kind == .attempt else { return log.debug(.resolver, "\(settings.serverAddress): asked again") }
-        link.reached(.connecting, now: now)
-        dialer.start(place.addresses, first: firstTarget, isOpen: resolver.isBusy, now: now)
+        beginDialling(isOpen: resolver.isBusy, now: now)
     }
 
     private func keepPlace(unixTime: Int64) {
@@ -187,7 +186,8 @@ extension Uplink {
         let kept = place
         do throws(StoreError) {
             try store.setNames(
-                name.bytes, host: kept.host.bytes, port: kept.port, addresses: addresses.span.bytes.extracting(0..<count),
+                name.bytes, host: kept.host.bytes, port: kept.port,
+                addresses: addresses.span.bytes.extracting(0..<count),
                 pin: pin.bytes, at: unixTime)
         } catch { report(error) }
     }
@@ -212,7 +212,7 @@ extension Uplink {
     /// Without an address of its own, or a way to any name server, the board has no network.
     func waitForNames(now: Int64) {
         watchDue = now + Limits.resolverWatch
-        guard monitor?.hasUsableAddress == false || !resolver.canReachServers else { return }
+        guard link.state == .resolving, monitor?.hasUsableAddress == false || !resolver.canReachServers else { return }
         lastEnd = .noNetwork(ENETUNREACH)
         link.reached(.noNetwork, now: now)
     }
@@ -220,7 +220,9 @@ extension Uplink {
     /// Nobody has answered: without an address of its own it is the board that is cut off. A cable that was pulled
     /// leaves routes behind.
     func lookForNetwork(now: Int64) {
-        guard monitor?.hasUsableAddress == false, place.addresses.first?.isLoopback == false else { return }
+        guard link.state == .backingOff, monitor?.hasUsableAddress == false, place.addresses.first?.isLoopback == false
+        else { return }
+        lastEnd = .noNetwork(ENETUNREACH)
         link.reached(.noNetwork, now: now)
     }
 

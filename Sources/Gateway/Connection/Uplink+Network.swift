@@ -6,7 +6,7 @@ import SGP
 extension Uplink {
     /// A link, an address or a route has come or gone, or the board woke: failures of before say nothing any more. A
     /// connection whose address is gone ends at once, any other has to answer a ping within `Limits.probe`.
-    func networkChanged(now: Int64, unixTime: Int64) {
+    func networkChanged(now: Int64) {
         link.networkChanged(now: now)
         guard !isClosing else { return }
         if isOwnAddressGone { return networkFailed(now: now) }
@@ -15,11 +15,12 @@ extension Uplink {
             log.info(.link, "asking whether the connection still lives")
             session.ping(now: now)
             probeDue = min(probeDue, now + Limits.probe)
-            identifyNetwork(now: now, unixTime: unixTime)
             wantsTurn = true
         case .open: break
         case .idle where !dialer.isActive && question != .attempt: break
-        default: if now - attemptSince >= Limits.attemptAge { networkFailed(now: now) }
+        // Where something keeps changing, a slow board must be able to finish its handshake.
+        case .connecting, .handshaking: if now - attemptSince >= Limits.probe { networkFailed(now: now) }
+        case .idle: if now - attemptSince >= Limits.attemptAge { networkFailed(now: now) }
         }
     }
 
@@ -28,6 +29,13 @@ extension Uplink {
         probeDue = .max
         finish(.networkChanged, now: now)
         link.networkChanged(now: now)
+    }
+
+    /// The connection has lived through a change of the network, and what carries it may be another one. The silence
+    /// before belongs to the old one.
+    func probeAnswered(now: Int64, unixTime: Int64) {
+        probeDue = .max
+        identifyNetwork(now: now, unixTime: unixTime)
     }
 
     private var isOwnAddressGone: Bool {

@@ -17,6 +17,7 @@ extension Uplink {
             }
             guard commit(now: now) else { return finish(.store, now: now) }
             keepEvidence(unixTime: unixTime)
+            if reading.moved, probeDue != .max { probeAnswered(now: now, unixTime: unixTime) }
             synchronise()
             let writing = flush(now: now)
             if let reason = writing.end { return finish(reason, now: now) }
@@ -36,7 +37,6 @@ extension Uplink {
         switch stream.read(into: session.receiveTail()) {
         case .done(let count):
             session.received(count, now: now)
-            probeDue = .max
             return (true, nil)
         case .blocked: return (false, nil)
         case .failed(let error): return (false, EndReason(error))
