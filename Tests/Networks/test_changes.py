@@ -9,6 +9,7 @@ import time
 
 import pytest
 
+from harness.settings import wait_until
 from lab.lab import Watch
 
 
@@ -128,6 +129,32 @@ def test_interface_down_and_up(lab, measured, down):
     lab.peer.wait_ack(lab.peer.notify(token))
 
 
+def test_a_moment_without_a_carrier(lab):
+    """The connection outlives it and must not be given up; so says the probe."""
+    gateway, token = lab.online()
+    mark = lab.peer.mark()
+    unplug(lab)
+    time.sleep(1.5)
+    plug(lab)
+    lab.peer.wait("frame", after=mark, type="C_PING")
+    time.sleep(6)
+    assert not lab.peer.since(mark, "connected") and gateway.status()["state"] == "connected"
+    lab.peer.wait_ack(lab.peer.notify(token))
+
+
+def test_router_restarts(lab, measured):
+    """The cable is dead for a while, and then nothing is known of what was translated before."""
+    gateway, token = lab.online()
+    unplug(lab)
+    time.sleep(3)
+    lab.router.forget()
+    watch = Watch(gateway)
+    plug(lab)
+    message = lab.peer.notify(token)
+    lab.peer.wait_ack(message, seconds=15)
+    measured("router restarted: a message arrives once it is back", PROBED + ANSWER + 1, time.time() - watch.began)
+
+
 def test_link_up_resets_the_delay(lab, measured):
     gateway, token = lab.online()
     lab.peer.obeyed("disconnect", reason=0, retry_after=600)
@@ -181,6 +208,63 @@ def test_start_without_a_network(make_lab, measured, dns):
     watch = Watch(gateway)
     lab.plug_in()
     measured(f"start without a network, {name}: connected once it is there", 3, watch.connected())
+
+
+def test_a_relay_whose_address_comes_late(make_lab, measured):
+    """mosquitto #2878: the address to listen on appears some time after boot. The rest goes on meanwhile."""
+    lab = make_lab()
+    gateway = lab.gateway()
+    gateway.configure("relay", listen="192.168.1.20:8787", allow="192.168.1.0/24")
+    gateway.start(connect=False)
+    no_network(gateway)
+    time.sleep(3)
+    began = time.time()
+    lab.plug_in()
+
+    def answers():
+        with lab.router.namespace.entered(), socket.socket() as link:
+            link.settimeout(1)
+            return link.connect_ex(("192.168.1.20", 8787)) == 0
+    wait_until(answers, gateway.settings.seconds(10), "the relay listens")
+    measured("address to listen on came late: the relay answers", 3, time.time() - began)
+    assert gateway.status()["relay"]["listening"] == "192.168.1.20:8787"
+    gateway.wait_state("connected")
+
+
+# ---- crowds -----------------------------------------------------------------------------------------------------------
+
+def test_thousands_of_routes(lab, measured):
+    """More events at once than the kernel keeps for anyone: the connection stays, and messages come."""
+    gateway, token = lab.online()
+    mark = lab.peer.mark()
+    routes = [f"10.{n >> 8}.{n & 255}.0/24 via 192.168.1.1" for n in range(256, 10_256)]
+    lab.board.ip(*(f"route add {route}" for route in routes))
+    began = time.time()
+    lab.peer.wait_ack(lab.peer.notify(token))
+    measured("10,000 routes added: a message arrives", 2, time.time() - began)
+    lab.board.ip(*(f"route del {route}" for route in routes))
+    began = time.time()
+    lab.peer.wait_ack(lab.peer.notify(token))
+    measured("10,000 routes removed: a message arrives", 2, time.time() - began)
+    assert not lab.peer.since(mark, "closed")
+    lab.board.ip("addr del 192.168.1.20/24 dev eth0")
+    gateway.wait_state("no-network")
+
+
+def test_many_interfaces(lab, measured):
+    """As on a board with containers: more than are kept track of. Changes are still noticed."""
+    for number in range(40):
+        lab.board.ip(f"link add name c{number} type veth peer name p{number}", f"link set c{number} up",
+                     f"link set p{number} up", f"addr add 172.20.{number}.1/24 dev c{number}")
+    gateway, token = lab.online()
+    assert gateway.status()["interface"]["name"] == "eth0"
+    watch = Watch(gateway)
+    lab.board.ip("addr del 192.168.1.20/24 dev eth0", "addr add 192.168.1.21/24 dev eth0",
+                 "route replace default via 192.168.1.1 dev eth0")
+    lost = watch.lost()
+    measured("40 more interfaces, address changed: no longer connected", PROBED + ANSWER, lost)
+    measured("40 more interfaces, address changed: reconnected after that", 2, watch.connected(after=lost) - lost)
+    lab.peer.wait_ack(lab.peer.notify(token))
 
 
 # ---- two networks -----------------------------------------------------------------------------------------------------

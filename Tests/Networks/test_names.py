@@ -9,7 +9,7 @@ import pytest
 from harness import certificates
 from harness.dns import AAAA, SERVFAIL, TXT
 from harness.settings import wait_until
-from lab.lab import NAMES, OTHER_NAMES, PORT, SERVER, SERVER6, Watch
+from lab.lab import NAMES, OTHER_NAMES, OTHER_SERVER, PORT, SERVER, SERVER6, Watch
 
 RESOLV_CONF = f"nameserver {NAMES}\n"
 
@@ -37,31 +37,54 @@ def start(lab, gateway):
 
 # ---- both kinds of addresses ------------------------------------------------------------------------------------------
 
-def both_kinds(lab, dns):
+def both_kinds(dns):
+    """The board has an address of either kind, so that by RFC 6724 IPv6 comes first."""
     dns.publish(f"tcp_addr=push.sgn.example tcp_port={PORT} http_addr=http://{SERVER}")
     dns.host("push.sgn.example", SERVER6, SERVER)
-    lab.board.ip(f"route add ::/0 via {lab.router.address6} dev eth0")
 
 
-def test_ipv6_black_hole(lab, dns, measured):
+@pytest.mark.parametrize("broken, good, words", [(f"ip6 daddr {SERVER6}", SERVER, "AAAA {}, good A"),
+                                                 (f"ip daddr {SERVER}", SERVER6, "A {}, good AAAA")],
+                         ids=["ipv6-broken", "ipv4-broken"])
+@pytest.mark.parametrize("how, name", [("drop", "into a black hole"), ("reject", "that the router refuses"),
+                                       ("tcp dport 7373 reject with tcp reset", "where nobody listens")],
+                         ids=["black-hole", "unreachable", "refused"])
+def test_one_of_both_kinds_is_broken(lab, dns, measured, broken, good, words, how, name):
     gateway, token = registered(lab)
-    both_kinds(lab, dns)
-    lab.router.weather(f"ip6 daddr {SERVER6} drop")
-    measured("AAAA into a black hole, good A: start to connected", 1, start(lab, gateway))
+    both_kinds(dns)
+    lab.router.weather(f"{broken} {how}")
+    measured(f"{words.format(name)}: start to connected", 1, start(lab, gateway))
     lab.peer.wait_ack(lab.peer.notify(token))
-    assert gateway.status()["endpoint"] == f"{SERVER}:{PORT}" and gateway.status()["failures"] == 0
+    status = gateway.status()
+    assert good in status["endpoint"] and status["failures"] == 0
 
 
-def test_ipv6_that_the_router_has_no_way_for(lab, dns, measured):
+def test_ipv6_alone(lab, dns, measured):
     gateway, _ = registered(lab)
-    both_kinds(lab, dns)
-    measured("AAAA that the router refuses, good A: start to connected", 1, start(lab, gateway))
+    both_kinds(dns)
+    dns.host("push.sgn.example", SERVER6)
+    measured("AAAA alone: start to connected", 1, start(lab, gateway))
+    assert gateway.status()["endpoint"] == f"[{SERVER6}]:{PORT}"
+
+
+def test_ipv6_breaks_while_connected(lab, dns, measured):
+    """The other kind is found without a failure that counts, though the first one is tried again."""
+    both_kinds(dns)
+    gateway, token = lab.online(dns=True, keepalive={"minimum": 2, "maximum": 2, "pong_timeout": 1})
+    assert SERVER6 in gateway.status()["endpoint"]
+    watch = Watch(gateway)
+    lab.router.weather(f"ip6 daddr {SERVER6} drop")
+    lost = watch.lost()
+    measured("IPv6 breaks while connected: no longer connected", 3, lost)
+    measured("IPv6 breaks while connected: connected by IPv4", 2 + 5 + 1, watch.connected(after=lost) - lost)
+    assert gateway.status()["endpoint"] == f"{SERVER}:{PORT}"
+    lab.peer.wait_ack(lab.peer.notify(token))
 
 
 def test_no_answer_to_aaaa(lab, dns, measured):
     """Some home routers never answer such questions."""
     gateway, _ = registered(lab)
-    both_kinds(lab, dns)
+    both_kinds(dns)
     answer = dns._answer
     dns._answer = lambda packet: None if packet[12:].split(b"\0", 1)[1][:2] == AAAA.to_bytes(2, "big") else answer(packet)
     measured("no answer to AAAA, good A: start to connected", 1, start(lab, gateway))
@@ -135,6 +158,20 @@ def test_known_names_need_no_name_server(lab, dns, measured):
     gateway.stop()
     dns.silent = True
     measured("known name, DNS silent: start to connected", 1, start(lab, gateway))
+
+
+def test_a_server_that_has_moved(lab, dns, measured):
+    """What is known leads into a black hole by now. It is tried, and asked for again (§1: after a failed connect)."""
+    gateway, token = registered(lab)
+    start(lab, gateway)
+    gateway.wait_state("connected")
+    gateway.stop()
+    lab.open(OTHER_SERVER, "tcp", PORT, lab.peer.port)
+    dns.publish(f"tcp_addr={OTHER_SERVER} tcp_port={PORT} http_addr=http://{SERVER}")
+    lab.router.weather(f"ip daddr {SERVER} drop")
+    measured("server moved, old address a black hole: start to connected", 10 + 2 + 5 + 1, start(lab, gateway))
+    assert gateway.status()["endpoint"] == f"{OTHER_SERVER}:{PORT}"
+    lab.peer.wait_ack(lab.peer.notify(token))
 
 
 # ---- captive portal ---------------------------------------------------------------------------------------------------

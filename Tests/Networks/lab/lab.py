@@ -7,10 +7,11 @@ from pathlib import Path
 from harness.dns import DNS
 from harness.settings import wait_until
 
+from .door import Door
 from .namespace import Namespace
 from .router import Router
 
-SERVER, PORT = "203.0.113.10", 7373
+SERVER, OTHER_SERVER, PORT = "203.0.113.10", "203.0.113.11", 7373
 SERVER6 = "2001:db8::10"
 NAMES, OTHER_NAMES = "203.0.113.53", "203.0.113.54"
 
@@ -28,12 +29,14 @@ class Lab:
         try:
             self.internet = self.keep(Namespace())
             self.board = self.keep(Namespace(etc=self.etc))
-            self.internet.ip(*(f"addr add {address}/32 dev lo" for address in (SERVER, NAMES, OTHER_NAMES)))
+            self.internet.ip(f"addr add {SERVER6}/128 dev lo nodad",
+                             *(f"addr add {address}/32 dev lo" for address in (SERVER, OTHER_SERVER, NAMES, OTHER_NAMES)))
             self.internet.set(ipv4__conf__all__route_localnet=1)
             self.routers = [self.keep(Router(n + 1, self.board, self.internet)) for n in range(routers)]
             self.router = self.routers[0]
             self.peer = self.add_peer()
             self.open(SERVER, "tcp", PORT, self.peer.port)
+            self.keep(Door(self.internet, SERVER6, PORT, self.peer.port))
         except BaseException:
             self.close()
             raise
@@ -73,11 +76,12 @@ class Lab:
     # ---- the board ------------------------------------------------------------------------------------------------
 
     def plug_in(self, number=1, host=20, metric=100):
-        """Interface, address and default route, as DHCP would give them."""
+        """Interface, addresses and default routes, as DHCP and a router would give them."""
         device = f"eth{number - 1}"
         self.board.ip(f"link set {device} up", f"addr replace 192.168.{number}.{host}/24 dev {device}",
                       f"addr replace 2001:db8:{number}::{host:x}/64 dev {device} nodad",
-                      f"route replace default via 192.168.{number}.1 dev {device} metric {metric}")
+                      f"route replace default via 192.168.{number}.1 dev {device} metric {metric}",
+                      f"route replace ::/0 via 2001:db8:{number}::1 dev {device} metric {metric}")
 
     def resolv_conf(self, text):
         """Replaced in one step; None removes it. Interfaces are brought up by programs that do just this."""

@@ -24,6 +24,8 @@ class Namespace:
                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         assert self.keeper.stdout.readline() == "ready\n", "no namespace could be made"
         self.pid = self.keeper.pid
+        # Duplicate address detection was long ago.
+        self.set(ipv6__conf__default__accept_dad=0, ipv6__conf__all__accept_dad=0)
         self.ip("link set lo up")
 
     @property

@@ -29,19 +29,23 @@ table inet gate {
 
 
 class Router:
-    """The n-th one: 192.168.N.0/24 inside, 10.0.N.0/24 to the internet. `lan` and `wan` are its interfaces."""
+    """The n-th one: 192.168.N.0/24 and 2001:db8:N::/64 inside, 10.0.N.0/24 to the internet. `lan` and `wan` are its
+    interfaces."""
 
     def __init__(self, number, board, internet):
         self.number = number
         self.namespace = Namespace()
         self.address, self.address6 = f"192.168.{number}.1", f"2001:db8:{number}::1"
+        inner6 = f"2001:db8:f{number}::"
         join(board, f"eth{number - 1}", self.namespace, "lan")
         join(internet, f"up{number}", self.namespace, "wan")
         self.namespace.set(ipv4__ip_forward=1, netfilter__nf_conntrack_tcp_loose=0, ipv6__conf__all__forwarding=1)
         self.namespace.ip(f"addr add {self.address}/24 dev lan", f"addr add 10.0.{number}.1/24 dev wan",
-                          f"addr add {self.address6}/64 dev lan nodad", "link set lan up", "link set wan up",
-                          f"route add default via 10.0.{number}.2")
-        internet.ip(f"addr add 10.0.{number}.2/24 dev up{number}", f"link set up{number} up")
+                          f"addr add {self.address6}/64 dev lan nodad", f"addr add {inner6}1/64 dev wan nodad",
+                          "link set lan up", "link set wan up", f"route add default via 10.0.{number}.2",
+                          f"route add ::/0 via {inner6}2")
+        internet.ip(f"addr add 10.0.{number}.2/24 dev up{number}", f"addr add {inner6}2/64 dev up{number} nodad",
+                    f"link set up{number} up", f"route add 2001:db8:{number}::/64 via {inner6}1")
         self.namespace.nft(RULES)
 
     def forget(self, answer="drop"):
