@@ -45,7 +45,8 @@ extension Uplink {
         }
         // The clock may have been wrong then or now: an age that cannot be is as good as old.
         let age = unixTime &- row.fetched
-        if age >= 0, age < Limits.namesSeconds { place.resolvedAt = now - age * 1_000 }
+        // Another run has asked, even if in this very second: before the attempt at hand, which may ask again.
+        if age >= 0, age < Limits.namesSeconds { place.resolvedAt = now - age * 1_000 - 1 }
     }
 
     /// Another certificate than the pinned one: the record may lead to another server by now.
