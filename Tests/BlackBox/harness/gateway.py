@@ -14,7 +14,7 @@ from .settings import wait_until
 STATES = {"starting", "unconfigured", "resolving", "connecting", "registering", "authenticating", "connected",
           "backing-off", "no-network", "error-auth", "error-version", "error-config", "stopping"}
 PATTERNS = ("off", "solid", "slow", "fast", "double", "pulse")
-PANEL_LINE = re.compile(r"(\d{13}) (?:light (message|link) (%s)|beep (\d+))" % "|".join(PATTERNS))
+PANEL_LINE = re.compile(r"(\d{7,13}) (?:light (message|link) (%s)|beep (\d+))" % "|".join(PATTERNS))
 
 
 class Gateway:
