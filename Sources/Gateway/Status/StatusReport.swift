@@ -12,6 +12,9 @@ struct StatusReport {
     /// Unix seconds.
     var since: Int64
     var keepAlive: KeepAlive
+    /// What `keepAlive` came from, and what it means to do.
+    var evidence = IntervalEvidence()
+    var probe: IntervalState.Probe?
     var failures = 0
     /// Unix seconds.
     var nextAttempt: Int64?
@@ -29,9 +32,6 @@ struct StatusReport {
     var panelProblems: Int
     /// Nil where none is configured.
     var relay: RelayReport?
-    /// What `keepAlive` came from, and what it means to do.
-    var evidence = IntervalEvidence()
-    var probe: IntervalState.Probe?
 }
 
 extension ByteBuffer {
