@@ -31,6 +31,8 @@ public struct Link: Sendable {
     public private(set) var state = LinkState.starting
     /// Failures in a row since the last login that succeeded.
     public private(set) var failures = 0
+    /// Times in a row that name servers failed. They have a short delay of their own and do not lengthen the other one.
+    public private(set) var nameFailures = 0
     /// When the next attempt is due; nil while one is under way or none will follow by itself.
     public private(set) var nextAttempt: Int64?
     /// When the current state began.
@@ -43,8 +45,7 @@ public struct Link: Sendable {
 
     /// Begins to connect, or says that nothing is configured to connect to.
     public mutating func start(isConfigured: Bool, now: Int64) {
-        failures = 0
-        plannedEnds = 0
+        forgetFailures()
         nextAttempt = isConfigured ? now : nil
         enter(isConfigured ? .starting : .unconfigured, now: now)
     }
@@ -58,10 +59,7 @@ public struct Link: Sendable {
 
     /// The attempt has come this far.
     public mutating func reached(_ state: LinkState, now: Int64) {
-        if state == .connected {
-            failures = 0
-            plannedEnds = 0
-        }
+        if state == .connected { forgetFailures() }
         enter(state, now: now)
     }
 
@@ -69,6 +67,8 @@ public struct Link: Sendable {
     /// the next attempt waits, or where none will follow, changes nothing.
     public mutating func ended(_ reason: EndReason, during purpose: Purpose, random: Int64, now: Int64) {
         guard nextAttempt == nil, !isStopped else { return }
+        if case .resolverFailed = reason { return waitForNames(random: random, now: now) }
+        nameFailures = 0
         switch reason.classified(during: purpose) {
         case .planned where plannedEnds < Self.plannedEndsAtOnce:
             plannedEnds += 1
@@ -91,16 +91,14 @@ public struct Link: Sendable {
     /// A refusal stands, for only a person can mend it.
     public mutating func networkChanged(now: Int64) {
         guard !isStopped else { return }
-        failures = 0
-        plannedEnds = 0
+        forgetFailures()
         if nextAttempt != nil { kick(now: now) }
     }
 
     /// A person did something that may help: a reload, a reconnect. Forgets failures and refusals and tries at once.
     public mutating func kick(now: Int64) {
         guard state != .unconfigured, state != .stopping else { return }
-        failures = 0
-        plannedEnds = 0
+        forgetFailures()
         nextAttempt = now
         enter(.connecting, now: now)
     }
@@ -117,6 +115,18 @@ public struct Link: Sendable {
         case .unconfigured, .authRefused, .versionRefused, .configurationFault, .stopping: true
         default: false
         }
+    }
+
+    private mutating func forgetFailures() {
+        failures = 0
+        nameFailures = 0
+        plannedEnds = 0
+    }
+
+    private mutating func waitForNames(random: Int64, now: Int64) {
+        nameFailures += 1
+        nextAttempt = now + Backoff.resolving(failures: nameFailures, random: random)
+        enter(.resolving, now: now)
     }
 
     private mutating func backOff(retryAfter: UInt32, random: Int64, now: Int64) {
