@@ -60,7 +60,9 @@ extension Uplink {
         let found = identity(ofNetworkTo: target)
         guard found != network else { return }
         log.info(.link, "by way of \(printable: found.name.bytes), \(found.kind.name)")
-        useNetwork(found, now: now, unixTime: unixTime &+ session.clockOffset)
+        let moment = timekeeper.moment(now: now)
+        // By a clock that is not trusted nothing is too old.
+        useNetwork(found, now: now, unixTime: moment.isTrusted ? moment.time : 0)
     }
 
     private func identity(ofNetworkTo target: SocketAddress?) -> NetworkIdentity {
