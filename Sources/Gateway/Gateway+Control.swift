@@ -25,6 +25,8 @@ extension Gateway {
                 self.report(error)
                 answer.append("error the pairings could not be read\n")
             }
+        } else if request.starts(with: "keepalive") {
+            answerKeepAlive(request, into: &answer, now: now)
         } else if request.equals("inbox") {
             refreshMessageLight(now: now)
             answer.append("ok\n")
@@ -89,6 +91,7 @@ extension Gateway {
             report.unread = try store.unreadCount()
             report.counters = try store.counters()
             if let uplink { report.pendingAcks = try store.acknowledgementCount(after: uplink.sentAck) }
+            try explainInterval(in: &report, now: now)
         } catch { self.report(error) }
         return report
     }

@@ -160,15 +160,20 @@ extension Startup {
         guard let address = Blob<16>(server.address) else {
             throw StartupError("the server address is longer than \(Limits.serverAddress) bytes", .configuration)
         }
-        let milliseconds = Int64(1_000)
         return UplinkSettings(
             serverAddress: address, certificate: try certificate(server.certificate),
             endpoint: server.endpoint,
             resolvers: resolverList(configuration), registrationCertificate: server.identity,
-            keepAlive: KeepAlive(
-                minimum: configuration.keepalive.minimum * milliseconds,
-                maximum: configuration.keepalive.maximum * milliseconds,
-                pongTimeout: configuration.keepalive.pongTimeout * milliseconds))
+            keepAlive: keepAlive(configuration))
+    }
+
+    /// A learner with the configured bounds that knows nothing yet.
+    static func keepAlive(_ configuration: Configuration) -> KeepAlive {
+        let milliseconds = Int64(1_000)
+        return KeepAlive(
+            minimum: configuration.keepalive.minimum * milliseconds,
+            maximum: configuration.keepalive.maximum * milliseconds,
+            pongTimeout: configuration.keepalive.pongTimeout * milliseconds)
     }
 
     /// The pinned certificate as DER.

@@ -156,6 +156,7 @@ public final class NetworkMonitor {
 
     /// IFF_UP and IFF_RUNNING: switched on, and with a carrier.
     private static let state: UInt32 = 0x41
+    private static let isUp: UInt32 = 0x01
     private static let loopback: UInt32 = 0x08
 
     /// Reaches beyond its link.
@@ -236,11 +237,16 @@ public final class NetworkMonitor {
 
     // MARK: Questions
 
-    /// Whether an address of this board, in use by a connection, has gone. False where that is not known.
+    /// Whether an address of this board, in use by a connection, has gone, or its interface is switched off. False where
+    /// that is not known.
     public func isGone(_ address: SocketAddress) -> Bool {
         guard events.isOpen, isComplete, !address.isLoopback else { return false }
         let bytes = address.bytes
-        for place in 0..<addressCount where addresses[place].address == bytes { return false }
+        for place in 0..<addressCount where addresses[place].address == bytes {
+            guard let owner = interface(addresses[place].index), interfaces[owner].flags & Self.isUp == 0 else {
+                return false
+            }
+        }
         return true
     }
 

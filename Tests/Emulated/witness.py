@@ -202,6 +202,27 @@ class Witness:
         assert presses == "1", f"{presses} presses"
         self.says("button with bouncing contacts: one press, the light is out, the inbox read")
 
+    def button_with_other_actions(self):
+        """The button does what the configuration says, after as long as it says."""
+        self.board.run("cp $SKYGLOWD_CONFIG /run/kept.conf")
+        # The section of the panel is the last one.
+        self.board.run("printf 'press = reconnect\\nhold = read-all\\nhold-time = 1\\n' >>$SKYGLOWD_CONFIG; skyglowd reload")
+        self.notify()
+        logged = {words: self.presses(words) for words in ("reconnect", "everything", "panel test")}
+        self.board.drive(self.at.button, (1, 0.3), (0, 0))
+        wait_until(lambda: self.presses("reconnect") == logged["reconnect"] + 1, 10, "a short press reconnects")
+        self.connect()
+        assert self.board.is_on(self.at.message)
+        self.board.drive(self.at.button, (1, 1.5), (0, 0))
+        self.board.wait(self.at.message, False)
+        self.board.run("cp /run/kept.conf $SKYGLOWD_CONFIG; skyglowd reload")
+        after = {words: self.presses(words) - before for words, before in logged.items()}
+        assert after == {"reconnect": 1, "everything": 1, "panel test": 0}, after
+        self.says("button with other actions: a short press reconnects, one of 1.5 s puts the light out")
+
+    def presses(self, words):
+        return int(self.board.run(f"skyglowd log | grep -c 'button: {words}'", code=None))
+
     def panel_test(self):
         mark = time.time()
         if self.at.button is None:
@@ -293,10 +314,11 @@ class Witness:
             self.server.ask(f"wait acked status={status}")
 
     def all(self):
-        steps = [self.boot, self.away, self.online, self.notification, self.still, self.button, self.panel_test,
+        pressed = [self.button, self.button_with_other_actions]
+        steps = [self.boot, self.away, self.online, self.notification, self.still, *pressed, self.panel_test,
                  self.in_use, self.memory, self.stop, self.killed, self.after_the_crash, self.clock]
         for step in steps:
-            if step != self.button or self.at.button is not None:
+            if step not in pressed or self.at.button is not None:
                 step()
         self.says("passed")
 

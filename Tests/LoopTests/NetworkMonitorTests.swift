@@ -70,6 +70,25 @@ import Testing
         }
     }
 
+    /// What is switched off carries nothing, though its address stays.
+    @Test func switchedOff() throws {
+        try alone { network in
+            guard network.addInterface() else { return }
+            network.run("address", "add", "192.0.2.7/24", "dev", "d0")
+            let monitor = NetworkMonitor()
+            let own = try #require(SocketAddress(literal: "192.0.2.7", port: 1))
+            #expect(!monitor.isGone(own))
+            network.run("link", "set", "d0", "down")
+            #expect(changes(monitor, at: 1_000) == [])
+            #expect(changes(monitor, at: 1_300) == [.network])
+            #expect(monitor.isGone(own))
+            network.run("link", "set", "d0", "up")
+            #expect(changes(monitor, at: 9_000) == [])
+            #expect(changes(monitor, at: 9_300) == [.network])
+            #expect(!monitor.isGone(own))
+        }
+    }
+
     /// Gone and there again between two looks: the connection of before may be dead.
     @Test func aMomentWithout() throws {
         try alone { network in

@@ -45,7 +45,8 @@ extension Uplink {
         }
         // The clock may have been wrong then or now: an age that cannot be is as good as old.
         let age = unixTime &- row.fetched
-        if age >= 0, age < Limits.namesSeconds { place.resolvedAt = now - age * 1_000 }
+        // Another run has asked, even if in this very second: before the attempt at hand, which may ask again.
+        if age >= 0, age < Limits.namesSeconds { place.resolvedAt = now - age * 1_000 - 1 }
     }
 
     /// Another certificate than the pinned one: the record may lead to another server by now.
@@ -208,23 +209,6 @@ extension Uplink {
     }
 
     // MARK: Name servers that fail
-
-    /// Without an address of its own, or a way to any name server, the board has no network.
-    func waitForNames(now: Int64) {
-        watchDue = now + Limits.resolverWatch
-        guard link.state == .resolving, monitor?.hasUsableAddress == false || !resolver.canReachServers else { return }
-        lastEnd = .noNetwork(ENETUNREACH)
-        link.reached(.noNetwork, now: now)
-    }
-
-    /// Nobody has answered: without an address of its own it is the board that is cut off. A cable that was pulled
-    /// leaves routes behind.
-    func lookForNetwork(now: Int64) {
-        guard link.state == .backingOff, monitor?.hasUsableAddress == false, place.addresses.first?.isLoopback == false
-        else { return }
-        lastEnd = .noNetwork(ENETUNREACH)
-        link.reached(.noNetwork, now: now)
-    }
 
     /// resolv.conf may be written long after the start.
     func watchServers(now: Int64) {

@@ -309,9 +309,12 @@ final class Uplink {
         ackAtPing = confirmedAck
         lastEnd = reason
         let random = Int64.random(in: 0...Backoff.jitter)
-        link.ended(reason, during: purpose, random: random, now: now)
-        if case .resolverFailed = reason { waitForNames(now: now) }
-        if reason == .timeout(.connect) { lookForNetwork(now: now) }
+        link.ended(reason, during: purpose, random: random, isCutOff: isCutOff(after: reason), now: now)
+        if case .resolverFailed = reason { watchDue = now + Limits.resolverWatch }
+        switch reason {
+        case .resolverFailed, .timeout: if link.isCutOff { lastEnd = .noNetwork(ENETUNREACH) }
+        default: break
+        }
         logEnd(reason, now: now)
         judgeClock(by: reason, now: now)
         if case .soft = reason.classified(during: purpose) { refreshPlace(now: now) }

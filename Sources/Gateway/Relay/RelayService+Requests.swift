@@ -76,10 +76,13 @@ extension RelayService {
         case .coalesced:
             counters.coalesced += 1
             outcome("coalesced", &answer)
+            // What it is the same as may be of this very turn, and not durable yet.
+            answer.isHeld = true
             saveLater()
         case .suppressed:
             counters.suppressed += 1
             outcome("suppressed", &answer)
+            answer.isHeld = true
             saveLater()
         case .forwarded:
             outcome("forwarded", &answer)

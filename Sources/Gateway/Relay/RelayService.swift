@@ -185,6 +185,9 @@ final class RelayService {
     private func undo() -> Bool {
         counters.failed += 1
         counters.forwarded = earlier.forwarded
+        counters.coalesced = earlier.coalesced
+        counters.suppressed = earlier.suppressed
+        counters.replayed = earlier.replayed
         counters.notes = earlier.notes
         counters.stale = earlier.stale
         counters.unopened = earlier.unopened
@@ -212,13 +215,14 @@ final class RelayService {
     /// Reads what the policy knew. After a reboot its times are moved to the new clock, as far as the old one is known.
     private func restore() throws(StoreError) {
         var shift: Int64 = 0
+        let system = SystemClock()
+        let now = system.now
         if let clock = try store.relayClock(), clock.boot != boot {
-            let system = SystemClock()
-            let away = max(system.unixMilliseconds - clock.wall, 0)
-            shift = system.now &- clock.booted &- away
+            let away = max(system.unixMilliseconds &- clock.wall, 0)
+            shift = now &- clock.booted &- away
         }
         try store.admissions { row in
-            policy.restore(device: row.device, key: row.key, state: row.state, shift: shift)
+            policy.restore(device: row.device, key: row.key, state: row.state, shift: shift, now: now)
             return true
         }
     }

@@ -129,7 +129,7 @@ final class SealedOpener {
         let digest: Blob<32>
         do throws(SealingError) { digest = try SHA256.digest(opened.pointer.bytes) } catch { return .unreadable }
         if let last = try store.lastNote(pane: rendered.pane.bytes, digest: digest.bytes),
-            time < last.time || (time == last.time && last.isSame)
+            time < last.time || (time == last.time && last.isKnown)
         {
             return .replayed
         }

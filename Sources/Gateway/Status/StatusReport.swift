@@ -15,6 +15,9 @@ struct StatusReport {
     var network = NetworkIdentity.unknown
     /// SHA-256 of the certificate that was shown in the place of the pinned one.
     var seenFingerprint = Blob<32>()
+    /// What `keepAlive` came from, and what it means to do.
+    var evidence = IntervalEvidence()
+    var probe: IntervalState.Probe?
     var failures = 0
     /// Unix seconds.
     var nextAttempt: Int64?
@@ -98,6 +101,10 @@ extension ByteBuffer {
         member("proven", report.keepAlive.proven > 0 ? report.keepAlive.proven / 1_000 : nil as Int64?)
         member("minimum", report.keepAlive.minimum / 1_000)
         member("maximum", report.keepAlive.maximum / 1_000)
+        member("proven_at", report.evidence.provenAt)
+        member("refuted", report.keepAlive.refuted.map { $0 / 1_000 })
+        member("refuted_at", report.evidence.refutedAt)
+        member(report.probe)
         append("}")
     }
 
@@ -168,15 +175,10 @@ extension ByteBuffer {
         }
         row("device", report.address.isEmpty ? "not registered" : "")
         append(printable: report.address.bytes)
-        row("keep-alive", "every ")
-        append(decimal: report.keepAlive.interval / 1_000)
-        append(" s, ")
-        append(report.keepAlive.stage.name)
-        if report.keepAlive.proven > 0 {
-            append(", proven ")
-            append(decimal: report.keepAlive.proven / 1_000)
-            append(" s")
-        }
+        row("keep-alive", "")
+        var state = IntervalState(report.keepAlive, now: 0, unixTime: now)
+        state.probe = report.probe
+        append(brief: state, report.evidence, now: now)
         appendClock(report, now: now)
         appendCounts(report)
         if let relay = report.relay { append(text: relay) }

@@ -130,6 +130,13 @@ class Gateway:
             self.process.wait()
             self.process = None
 
+    def descriptors(self):
+        """The open descriptors, sorted; None where only root may see them, since the gateway hides its memory."""
+        try:
+            return sorted(int(name) for name in os.listdir(f"/proc/{self.process.pid}/fd"))
+        except PermissionError:
+            return None
+
     # ---- the command line -----------------------------------------------------------------------------------------
 
     def cli(self, *arguments, code=0, input="", env=None, **popen):
