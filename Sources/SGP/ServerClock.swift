@@ -143,9 +143,9 @@ public struct ServerClock: BitwiseCopyable, Sendable {
         case .trial: return .unconfirmed
         case .system: break
         }
-        if let accepted, isNear(system, accepted) { return .login }
-        if isServed { return .service }
-        return accepted == nil ? .unconfirmed : .moved
+        // Whoever says that the clock is kept, the server said otherwise: it is asked again.
+        if let accepted { return isNear(system, accepted) ? .login : .moved }
+        return isServed ? .service : .unconfirmed
     }
 
     // MARK: What happens to it

@@ -297,6 +297,7 @@ def test_alerts_are_outdated_only_by_a_clock_that_was_set(world, clock, year, st
     clock.set(away(year))
     relay = r.Relay(world, start=False)
     start(relay.gateway, clock, connect=False)
+    relay.gateway.wait_running()
     relay.gateway.wait_status(lambda s: s["relay"]["listening"], "the relay listens")
     assert relay.send()[0] == 202
     assert relay.gateway.rows()[0]["stale"] is stale

@@ -65,6 +65,14 @@ private let end32: Int64 = 2_147_483_647
         #expect(clock.trust(boot: 110_000) == .server)
     }
 
+    @Test func aTimeServiceIsBelievedUntilTheServerSpeaks() {
+        var clock = clock(now)
+        clock.isServed = true
+        #expect(clock.trust(boot: 100_000) == .service && clock.trust(boot: 100_000).isTrusted)
+        clock.logIn()
+        #expect(clock.trust(boot: 100_000) == .login)
+    }
+
     @Test func smallChangesAreNoSteps() {
         var clock = clock(now)
         for milliseconds in [1_999, 1_000, -1_999, 0] as [Int64] {
@@ -98,8 +106,7 @@ private let end32: Int64 = 2_147_483_647
         #expect(!clock.trust(boot: 100_000).isTrusted)
         #expect(clock.time(boot: 100_000) == now + 301)
         clock.isServed = true
-        #expect(clock.trust(boot: 100_000) == .service)
-        clock.isServed = false
+        #expect(clock.trust(boot: 100_000) == .moved, "the server said otherwise")
         clock.observe(boot: 100_000, wall: now * 1_000)
         #expect(clock.trust(boot: 100_000) == .login)
     }

@@ -1,10 +1,18 @@
 import CBoard
+import Loop
 
 /// Whether somebody keeps the system's clock.
 enum TimeService {
-    /// The kernel says so of any service that steers it (adjtimex(2)). Inside our unit's sandbox that may not be asked;
-    /// systemd-timesyncd leaves a file as well.
+    /// The kernel says so of any service that steers it (adjtimex(2)), and takes it back when the clock is set by hand.
+    /// Inside our unit's sandbox it may not be asked; systemd-timesyncd touches a file with every answer of its server.
     static var isKeeping: Bool {
-        cb_clock_synchronised() != 0 || access("/run/systemd/timesync/synchronized", F_OK) == 0
+        if cb_clock_synchronised() != 0 { return true }
+        var status = stat()
+        guard stat("/run/systemd/timesync/synchronized", &status) == 0 else { return false }
+        let age = SystemClock().unixTime - Int64(status.st_mtim.tv_sec)
+        return abs(age) < longest
     }
+
+    /// Servers are asked every 34 minutes at least.
+    private static let longest: Int64 = 7_200
 }

@@ -52,7 +52,7 @@ extension Uplink {
     }
 
     /// Several addresses race; the first that is connected goes on to TLS.
-    func dial(now: Int64, unixTime: Int64) {
+    func dial(now: Int64) {
         while let event = dialer.next(now: now) {
             switch event {
             case .began(let address):
@@ -60,7 +60,7 @@ extension Uplink {
                 log.info(.link, "connecting to \(endpointText)")
             case .failed(let address, let error): failed(address, EndReason(error), now: now)
             case .silent(let address): failed(address, .timeout(.connect), now: now)
-            case .connected(let address): return begin(address, now: now, unixTime: unixTime)
+            case .connected(let address): return begin(address, now: now)
             case .exhausted: return finish(attemptFailure ?? .timeout(.connect), now: now)
             }
         }
@@ -87,29 +87,29 @@ extension Uplink {
         log.notice(.link, "\(endpointText): \(printable: text.pointer); trying the next address")
     }
 
-    private func begin(_ address: SocketAddress, now: Int64, unixTime: Int64) {
+    private func begin(_ address: SocketAddress, now: Int64) {
         target = address
         showTarget(address)
         leaveTarget()
         stream.adopt(dialer.take())
         let isShort = dialer.hasReserve && link.failures == 0
         stageDeadline = now + (isShort ? Limits.handshakeFirst : Limits.connect)
-        handshake(now: now, unixTime: unixTime)
+        handshake(now: now)
     }
 
     // MARK: TLS
 
     /// Goes on with TLS; hands the open stream to the session.
-    func handshake(now: Int64, unixTime: Int64) {
+    func handshake(now: Int64) {
         do throws(StreamError) {
             guard try stream.advance(clientCertificate: clientCertificate) else {
-                if now >= stageDeadline { handshakeFailed(.timeout(.tlsHandshake), now: now, unixTime: unixTime) }
+                if now >= stageDeadline { handshakeFailed(.timeout(.tlsHandshake), now: now) }
                 return
             }
-        } catch { return handshakeFailed(EndReason(error), now: now, unixTime: unixTime) }
+        } catch { return handshakeFailed(EndReason(error), now: now) }
         stageDeadline = .max
         dialer.stop()
-        identifyNetwork(now: now, unixTime: unixTime)
+        identifyNetwork(now: now)
         switch purpose {
         case .register: beginRegistration(now: now)
         case .login: beginLogin(now: now)
@@ -118,7 +118,7 @@ extension Uplink {
     }
 
     /// Another address of the same host may do better.
-    private func handshakeFailed(_ reason: EndReason, now: Int64, unixTime: Int64) {
+    private func handshakeFailed(_ reason: EndReason, now: Int64) {
         if reason == .pinMismatch { seenFingerprint = context.shownFingerprint }
         guard let target, dialer.hasReserve else {
             return finish(attemptFailure == .pinMismatch ? .pinMismatch : reason, now: now)
@@ -127,7 +127,7 @@ extension Uplink {
         stream.close()
         stageDeadline = .max
         guard dialer.resume(now: now) else { return finish(attemptFailure ?? reason, now: now) }
-        dial(now: now, unixTime: unixTime)
+        dial(now: now)
     }
 
     private func beginLogin(now: Int64) {

@@ -45,9 +45,9 @@ extension Uplink {
 
     /// The connection has lived through a change of the network, and what carries it may be another one. The silence
     /// before belongs to the old one.
-    func probeAnswered(now: Int64, unixTime: Int64) {
+    func probeAnswered(now: Int64) {
         probeDue = .max
-        identifyNetwork(now: now, unixTime: unixTime)
+        identifyNetwork(now: now)
     }
 
     private var isOwnAddressGone: Bool {
@@ -56,7 +56,7 @@ extension Uplink {
     }
 
     /// Which network carries the connection. What is learned of silence belongs to that network alone.
-    func identifyNetwork(now: Int64, unixTime: Int64) {
+    func identifyNetwork(now: Int64) {
         let found = identity(ofNetworkTo: target)
         guard found != network else { return }
         log.info(.link, "by way of \(printable: found.name.bytes), \(found.kind.name)")

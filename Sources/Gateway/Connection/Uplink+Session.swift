@@ -20,7 +20,7 @@ extension Uplink {
             guard commit(now: now) else { return finish(.store, now: now) }
             keepEvidence(now: now)
             timekeeper.save(now: now)
-            if reading.moved, probeDue != .max { probeAnswered(now: now, unixTime: unixTime) }
+            if reading.moved, probeDue != .max { probeAnswered(now: now) }
             synchronise()
             let writing = flush(now: now)
             if let reason = writing.end { return finish(reason, now: now) }

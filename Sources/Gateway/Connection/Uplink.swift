@@ -211,8 +211,8 @@ final class Uplink {
         if link.takeAttempt(now: now) { begin(now: now, unixTime: unixTime) }
         resolve(now: now, unixTime: unixTime)
         switch stream.stage {
-        case .idle: dial(now: now, unixTime: unixTime)
-        case .connecting, .handshaking: handshake(now: now, unixTime: unixTime)
+        case .idle: dial(now: now)
+        case .connecting, .handshaking: handshake(now: now)
         case .open: pump(now: now)
         }
     }

@@ -16,6 +16,7 @@ SOURCE = r"""
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/time.h>
+#include <sys/timerfd.h>
 #include <time.h>
 
 /* Seconds that the wall clock is wrong, in a file that the test writes. */
@@ -37,6 +38,15 @@ int clock_gettime(clockid_t clock, struct timespec *now) {
     int code = real(clock, now);
     if (code == 0 && (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE)) now->tv_sec += wrong();
     return code;
+}
+
+/* Alarms by the wall clock are meant by the wrong one. */
+int timerfd_settime(int fd, int flags, const struct itimerspec *value, struct itimerspec *old) {
+    static int (*real)(int, int, const struct itimerspec *, struct itimerspec *);
+    if (!real) real = (int (*)(int, int, const struct itimerspec *, struct itimerspec *))dlsym(RTLD_NEXT, "timerfd_settime");
+    struct itimerspec right = *value;
+    if (flags & TFD_TIMER_ABSTIME) right.it_value.tv_sec -= wrong();
+    return real(fd, flags, &right, old);
 }
 
 int gettimeofday(struct timeval *now, void *zone) {
