@@ -188,9 +188,8 @@ final class Line {
     }
 
     @Test func nobodyListens() throws {
-        var listener: TCPListener? = try TCPListener()
-        let line = try Line(try #require(listener), pin: Self.certificate)
-        listener = nil
+        let listener = try TCPListener(backlog: nil)
+        let line = try Line(listener, pin: Self.certificate)
         #expect(try line.open() == .network(SystemError("connect", code: ECONNREFUSED)))
         line.stream.close()
     }
