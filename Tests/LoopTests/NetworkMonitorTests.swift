@@ -43,7 +43,7 @@ import Testing
             network.setLoopback(up: true)
             #expect(monitor.next(now: 1_000) == nil)
             let due = monitor.deadline
-            #expect(due == 1_000 + Limits.networkSettling || due == Limits.networkPause)
+            #expect(due == 1_000 + Limits.networkSettling)
             #expect(monitor.next(now: due - 1) == nil && monitor.next(now: due) == nil)
             #expect(!monitor.hasUsableAddress && monitor.deadline == .max)
 
