@@ -63,12 +63,15 @@ extension Gateway {
             return
         }
         uplink?.finish(.stopped, now: now)
+        if let settings, settings.serverAddress != uplink?.settings.serverAddress {
+            timekeeper = Timekeeper(store: store, log: log, server: settings.serverAddress)
+        }
         uplink = nil
         guard let settings else { return }
         do throws(StoreError) {
             let made = try Uplink(
                 settings, routing: routing, outlets: outlets, store: store,
-                keyFile: KeyFile(directory: configuration.directory), log: log
+                keyFile: KeyFile(directory: configuration.directory), log: log, timekeeper: timekeeper
             )
             made.monitor = monitor
             made.delivery.sealedOpener = opener

@@ -13,6 +13,8 @@ final class Gateway {
     let log: Log
     let control: ControlSocket
     let clock = SystemClock()
+    /// What of the time the server has said; another server begins anew.
+    var timekeeper: Timekeeper
     var uplink: Uplink?
     let opener: SealedOpener
     var relay: RelayService?
@@ -43,6 +45,7 @@ final class Gateway {
         uplink = parts.uplink
         opener = parts.opener
         relay = parts.relay
+        timekeeper = parts.timekeeper
         outlets = parts.outlets
         manager = ServiceManager(now: SystemClock().now)
         panel = Panel(parts.configuration.panel, now: SystemClock().now)
@@ -74,11 +77,10 @@ final class Gateway {
     private func advance(now: Int64) {
         takeSignals(now: now)
         takeNetworkChanges(now: now)
-        uplink?.advance(now: now, unixTime: clock.unixTime)
-        if let relay {
-            let offset = uplink?.session.clockOffset ?? 0
-            relay.advance(now: now, time: clock.unixTime &+ offset, wall: clock.unixMilliseconds)
-        }
+        let wall = clock.unixMilliseconds
+        if timekeeper.observe(now: now, wall: wall) { uplink?.clockWasSet(now: now) }
+        uplink?.advance(now: now, unixTime: wall / 1_000)
+        relay?.advance(now: now, moment: timekeeper.moment(now: now), wall: wall)
         takeNews(now: now)
         hooks.advance(now: now)
         outlets.advance(now: now)
@@ -148,9 +150,8 @@ final class Gateway {
             switch change {
             case .network: log.info(.link, "the network changed")
             case .wake(let milliseconds): log.notice(.clock, "awake after \(milliseconds / 1_000) s of suspend")
-            case .clock:
-                log.notice(.clock, "the clock was set")
-                continue
+            // Every turn compares the clocks: this one only had to begin.
+            case .clock: continue
             }
             uplink?.networkChanged(now: now)
         }

@@ -60,6 +60,7 @@ public enum Startup {
         var outlets: Outlets
         var opener: SealedOpener
         var relay: RelayService?
+        var timekeeper: Timekeeper
     }
 
     /// The configuration of this file, or all its faults.
@@ -102,8 +103,9 @@ public enum Startup {
         cb_hide_memory()
         guard let opener = SealedOpener() else { throw StartupError("no memory for the relay", .inputOutput) }
         try stored { () throws(StoreError) in try opener.load(store, directory: configuration.directory) }
+        let timekeeper = Timekeeper(store: store, log: log, server: settings?.serverAddress ?? Blob())
         let uplink = try settings.map { settings throws(StartupError) in
-            let uplink = try makeUplink(settings, routing, outlets, configuration, store, log)
+            let uplink = try makeUplink(settings, routing, outlets, configuration, store, log, timekeeper)
             uplink.delivery.sealedOpener = opener
             return uplink
         }
@@ -116,7 +118,7 @@ public enum Startup {
             Parts(
                 configuration: configuration, configurationPath: path, lock: lock, store: store, log: log,
                 control: try control(configuration), signals: try signals(), uplink: uplink,
-                outlets: outlets, opener: opener, relay: relay))
+                outlets: outlets, opener: opener, relay: relay, timekeeper: timekeeper))
     }
 
     /// Without a certificate, where a server was found says nothing of where it will be (SGP v2 §1). What does not
@@ -138,12 +140,13 @@ public enum Startup {
 
     private static func makeUplink(
         _ settings: UplinkSettings, _ routing: Routing, _ outlets: Outlets, _ configuration: Configuration,
-        _ store: Store, _ log: Log
+        _ store: Store, _ log: Log, _ timekeeper: Timekeeper
     ) throws(StartupError) -> Uplink {
         try stored { () throws(StoreError) in
             let keyFile = KeyFile(directory: configuration.directory)
             return try Uplink(
-                settings, routing: routing, outlets: outlets, store: store, keyFile: keyFile, log: log)
+                settings, routing: routing, outlets: outlets, store: store, keyFile: keyFile, log: log,
+                timekeeper: timekeeper)
         }
     }
 }
@@ -157,15 +160,20 @@ extension Startup {
         guard let address = Blob<16>(server.address) else {
             throw StartupError("the server address is longer than \(Limits.serverAddress) bytes", .configuration)
         }
-        let milliseconds = Int64(1_000)
         return UplinkSettings(
             serverAddress: address, certificate: try certificate(server.certificate),
             endpoint: server.endpoint,
             resolvers: resolverList(configuration), registrationCertificate: server.identity,
-            keepAlive: KeepAlive(
-                minimum: configuration.keepalive.minimum * milliseconds,
-                maximum: configuration.keepalive.maximum * milliseconds,
-                pongTimeout: configuration.keepalive.pongTimeout * milliseconds))
+            keepAlive: keepAlive(configuration))
+    }
+
+    /// A learner with the configured bounds that knows nothing yet.
+    static func keepAlive(_ configuration: Configuration) -> KeepAlive {
+        let milliseconds = Int64(1_000)
+        return KeepAlive(
+            minimum: configuration.keepalive.minimum * milliseconds,
+            maximum: configuration.keepalive.maximum * milliseconds,
+            pongTimeout: configuration.keepalive.pongTimeout * milliseconds)
     }
 
     /// The pinned certificate as DER.

@@ -75,6 +75,8 @@ public enum EndReason: Equatable, Sendable {
     case registered
     /// The registration set changed and goes out on a new connection.
     case registrationsChanged
+    /// The clock was set, and only a login tells whether the server agrees.
+    case clockSet
     /// Somebody asked for another connection.
     case requested
     /// The gateway stops, or leaves this server.
@@ -107,7 +109,7 @@ extension EndReason {
     /// AUTH_FAIL is final except while registering (SGP v2 §9, §10).
     public func classified(during purpose: Purpose) -> EndClass {
         switch self {
-        case .registered, .registrationsChanged, .requested, .stopped, .networkChanged: return .planned
+        case .registered, .registrationsChanged, .clockSet, .requested, .stopped, .networkChanged: return .planned
         case .disconnected(let code, let retryAfter):
             switch DisconnectReason(rawValue: code) {
             case .authFail where purpose == .login: return .authRefused

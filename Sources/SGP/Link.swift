@@ -35,6 +35,9 @@ public struct Link: Sendable {
     public private(set) var nameFailures = 0
     /// When the next attempt is due; nil while one is under way or none will follow by itself.
     public private(set) var nextAttempt: Int64?
+    /// There is no network, as far as the owner knows: looking for the server, calling it and waiting are then
+    /// `noNetwork`, so that the light does not change with each attempt.
+    public private(set) var isCutOff = false
     /// When the current state began.
     public private(set) var since: Int64 = 0
     /// Planned ends in a row without a login between: a server that keeps causing them must not make us spin.
@@ -59,14 +62,22 @@ public struct Link: Sendable {
 
     /// The attempt has come this far.
     public mutating func reached(_ state: LinkState, now: Int64) {
-        if state == .connected { forgetFailures() }
+        if state == .connected {
+            forgetFailures()
+            isCutOff = false
+        }
         enter(state, now: now)
     }
 
-    /// The connection or the attempt ended. `random` is 0 to `Backoff.jitter`. Each has one end: what follows it while
-    /// the next attempt waits, or where none will follow, changes nothing.
-    public mutating func ended(_ reason: EndReason, during purpose: Purpose, random: Int64, now: Int64) {
+    /// The connection or the attempt ended. `random` is 0 to `Backoff.jitter`; `isCutOff` is what the end says of the
+    /// network, nil for nothing. Each has one end: what follows it while the next attempt waits, or where none will
+    /// follow, changes nothing.
+    public mutating func ended(
+        _ reason: EndReason, during purpose: Purpose, random: Int64, isCutOff: Bool? = nil, now: Int64
+    ) {
         guard nextAttempt == nil, !isStopped else { return }
+        if let isCutOff { self.isCutOff = isCutOff }
+        if case .noNetwork = reason { self.isCutOff = true }
         if case .resolverFailed = reason { return waitForNames(random: random, now: now) }
         nameFailures = 0
         switch reason.classified(during: purpose) {
@@ -77,7 +88,6 @@ public struct Link: Sendable {
         case .planned: backOff(retryAfter: 0, random: random, now: now)
         case .soft(let retryAfter):
             backOff(retryAfter: retryAfter, random: random, now: now)
-            if case .noNetwork = reason { enter(.noNetwork, now: now) }
         case .authRefused:
             failures += 1
             stop(.authRefused, now: now)
@@ -89,16 +99,20 @@ public struct Link: Sendable {
 
     /// Another network or a wake from suspend may help: forgets the failures, and an attempt that waits is due at once.
     /// A refusal stands, for only a person can mend it.
-    public mutating func networkChanged(now: Int64) {
+    public mutating func networkChanged(hasNetwork: Bool = true, now: Int64) {
         guard !isStopped else { return }
         forgetFailures()
-        if nextAttempt != nil { kick(now: now) }
+        isCutOff = isCutOff && !hasNetwork
+        guard nextAttempt != nil else { return }
+        nextAttempt = now
+        enter(.connecting, now: now)
     }
 
     /// A person did something that may help: a reload, a reconnect. Forgets failures and refusals and tries at once.
     public mutating func kick(now: Int64) {
         guard state != .unconfigured, state != .stopping else { return }
         forgetFailures()
+        isCutOff = false
         nextAttempt = now
         enter(.connecting, now: now)
     }
@@ -136,6 +150,11 @@ public struct Link: Sendable {
     }
 
     private mutating func enter(_ next: LinkState, now: Int64) {
+        var next = next
+        switch next {
+        case .resolving, .connecting, .backingOff: if isCutOff { next = .noNetwork }
+        default: break
+        }
         if next != state { since = now }
         state = next
     }

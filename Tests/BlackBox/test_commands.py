@@ -250,3 +250,13 @@ def test_panel_off_after_kill_9_puts_the_lights_out(online):
     gateway.cli("panel", "off")
     assert gateway.panel()[-1][1:] == ("message", "off")
     assert gateway.panel("link.log")[-1][1:] == ("link", "off")
+
+
+@pytest.mark.parametrize("result, status, is_done", [
+    ("success", "0", False), ("success", "PIPE", True), ("signal", "KILL", True), ("exit-code", "74", True)])
+def test_panel_off_by_the_service_manager(online, result, status, is_done):
+    """After a stop in order every light is as it was found, which may be on: then it is left alone."""
+    gateway, _ = online
+    gateway.kill()
+    gateway.cli("panel", "off", env={"SERVICE_RESULT": result, "EXIT_STATUS": status})
+    assert (gateway.panel("link.log")[-1][1:] == ("link", "off")) == is_done

@@ -314,8 +314,10 @@ def test_without_a_free_descriptor_it_waits(online, peer):
     """Nobody can ask it then, but it neither turns in circles nor ends, and goes on when there is one again."""
     resource = pytest.importorskip("resource")
     gateway, token = online
-    pid = gateway.process.pid
-    used = max(int(name) for name in os.listdir(f"/proc/{pid}/fd")) + 1
+    pid, descriptors = gateway.process.pid, gateway.descriptors()
+    if descriptors is None:
+        pytest.skip("only root sees the descriptors of a process that hides its memory")
+    used = descriptors[-1] + 1
     before = resource.prlimit(pid, resource.RLIMIT_NOFILE)
     resource.prlimit(pid, resource.RLIMIT_NOFILE, (used, before[1]))
     with socket.socket(socket.AF_UNIX) as client:

@@ -41,6 +41,51 @@ import Testing
         #expect(link.state == .noNetwork && link.nextAttempt == 3_000 && link.failures == 1)
     }
 
+    /// The light shows one thing as long as nothing changes, whatever is tried in between.
+    @Test func noNetworkStaysOneState() {
+        var link = LinkTests.connecting()
+        link.ended(.resolverFailed(11), during: .login, random: 0, isCutOff: true, now: 2_000)
+        #expect(link.state == .noNetwork && link.nameFailures == 1 && link.nextAttempt == 4_000)
+        for (now, reason) in [(4_000, .resolverFailed(11)), (6_000, .timeout(.connect))] as [(Int64, EndReason)] {
+            let taken = link.takeAttempt(now: now)
+            #expect(taken)
+            link.reached(.resolving, now: now)
+            link.reached(.connecting, now: now + 1)
+            #expect(link.state == .noNetwork)
+            link.ended(reason, during: .login, random: 0, isCutOff: true, now: now)
+            #expect(link.state == .noNetwork && link.since == 2_000)
+        }
+        #expect(link.failures == 1)
+        // A change that brings no network is none.
+        link.networkChanged(hasNetwork: false, now: 7_000)
+        #expect(link.state == .noNetwork && link.since == 2_000 && link.nextAttempt == 7_000)
+        link.networkChanged(now: 8_000)
+        #expect(link.state == .connecting && !link.isCutOff)
+    }
+
+    /// Whoever is connected has a network, and so has whoever the server refuses.
+    @Test func noLongerCutOff() {
+        var link = LinkTests.connecting()
+        link.ended(.noNetwork(101), during: .login, random: 0, now: 1_000)
+        _ = link.takeAttempt(now: .max)
+        link.reached(.connecting, now: 4_000)
+        #expect(link.state == .noNetwork)
+        link.reached(.authenticating, now: 5_000)
+        #expect(link.state == .authenticating)
+        link.reached(.connected, now: 5_001)
+        link.ended(.closed, during: .login, random: 0, now: 6_000)
+        #expect(link.state == .backingOff)
+        _ = link.takeAttempt(now: .max)
+        link.ended(.noNetwork(101), during: .login, random: 0, now: 7_000)
+        _ = link.takeAttempt(now: .max)
+        link.ended(.network(111), during: .login, random: 0, isCutOff: false, now: 8_000)
+        #expect(link.state == .backingOff)
+        _ = link.takeAttempt(now: .max)
+        link.ended(.noNetwork(101), during: .login, random: 0, now: 9_000)
+        link.kick(now: 9_500)
+        #expect(link.state == .connecting, "a person asked")
+    }
+
     /// What waits is due at once and the count begins anew.
     @Test func aChange() {
         var link = LinkTests.connecting()

@@ -40,7 +40,8 @@ def test_help_is_understood(binary):
     """The test below can fail: what it compares with is not empty."""
     commands, options = commands_of_help(binary)
     assert {"run", "reload", "stop", "token add", "panel off", "read", "read all", "certificate import"} <= commands
-    assert options == {"-c", "-f", "-n", "--json", "--from", "--fingerprint", "--yes", "--unread", "--version", "--help"}
+    assert options == {"-c", "-f", "-n", "--json", "--from", "--fingerprint", "--yes", "--unread", "--version", "--help",
+                       "--svg", "--network"}
 
 
 def test_commands(binary):

@@ -205,6 +205,22 @@ def test_a_broken_configuration_is_not_tried_again(configured):
     wait_connected(configured)
 
 
+def test_a_database_of_a_newer_version_is_not_tried_again(configured):
+    """Nor a damaged one: only a person helps, and every attempt would be a few lines more on the card."""
+    database = configured.root / "var/lib/skyglow/skyglow.db"
+    configured.call("systemctl", "stop", "skyglowd.service")
+    text = database.read_bytes()
+    # PRAGMA user_version.
+    database.write_bytes(text[:60] + b"\0\0\3\xe7" + text[64:])
+    configured.call("systemctl", "start", "skyglowd.service", code=None)
+    configured.wait(lambda: configured.show("ActiveState") == "failed", 20)
+    assert configured.show("ExecMainStatus") == "65"
+    assert "newer skyglowd" in configured.call("journalctl", "--unit", "skyglowd", "--output", "cat", "-n", "20").stdout
+    database.write_bytes(text)
+    configured.call("systemctl", "restart", "skyglowd.service")
+    wait_connected(configured)
+
+
 def test_upgraded_stopped_and_purged(configured):
     """Last, as nothing is left."""
     pid = configured.show("MainPID")
@@ -213,7 +229,8 @@ def test_upgraded_stopped_and_purged(configured):
     wait_connected(configured)
     configured.call("systemctl", "stop", "skyglowd.service")
     assert configured.show("Result") == "success"
-    assert lights(configured, "link")[-1] == "light link off"
+    # Once: what was given back in order is left alone by ExecStopPost.
+    assert lights(configured, "link")[-1] == "light link off" != lights(configured, "link")[-2]
     # After the end the log is still there for whoever asks what happened.
     assert "connected" in configured.call("skyglowd", "log").stdout
     configured.call("dpkg", "--purge", "skyglowd")

@@ -118,6 +118,11 @@ ssize_t cb_netlink_receive(int fd, void *buffer, size_t size);
 void cb_ssl_ctx_configure(SSL_CTX *context);
 /* The error code of a connection that ended without TLS's own goodbye. */
 int cb_ssl_is_unexpected_eof(unsigned long code);
+/* The error code of a server that answers the handshake in some other language. */
+int cb_ssl_is_no_tls(unsigned long code);
+/* Trusts the authorities of the system: where Debian's OpenSSL looks, which SSL_CERT_FILE and SSL_CERT_DIR change; without
+ * these also where other distributions keep them, since a static binary may run on any. */
+void cb_ssl_ctx_trust_system(SSL_CTX *context);
 /* The certificates after the first of a PEM bundle, or NULL. The stack type is a macro. */
 STACK_OF(X509) *cb_read_chain(const void *pem, int size);
 /* A distinguished name on one line, control characters escaped. */

@@ -39,6 +39,7 @@ extension ByteBuffer {
         case .identity: append("the private key could not be used")
         case .registered: append("registered, the login follows")
         case .registrationsChanged: append("the registrations changed")
+        case .clockSet: append("the clock was set, the login is repeated")
         case .requested: append("asked to reconnect")
         case .stopped: append("the gateway leaves")
         }

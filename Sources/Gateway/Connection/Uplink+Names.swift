@@ -210,23 +210,6 @@ extension Uplink {
 
     // MARK: Name servers that fail
 
-    /// Without an address of its own, or a way to any name server, the board has no network.
-    func waitForNames(now: Int64) {
-        watchDue = now + Limits.resolverWatch
-        guard link.state == .resolving, monitor?.hasUsableAddress == false || !resolver.canReachServers else { return }
-        lastEnd = .noNetwork(ENETUNREACH)
-        link.reached(.noNetwork, now: now)
-    }
-
-    /// Nobody has answered: without an address of its own it is the board that is cut off. A cable that was pulled
-    /// leaves routes behind.
-    func lookForNetwork(now: Int64) {
-        guard link.state == .backingOff, monitor?.hasUsableAddress == false, place.addresses.first?.isLoopback == false
-        else { return }
-        lastEnd = .noNetwork(ENETUNREACH)
-        link.reached(.noNetwork, now: now)
-    }
-
     /// resolv.conf may be written long after the start.
     func watchServers(now: Int64) {
         guard now >= watchDue else { return }

@@ -7,7 +7,7 @@ extension Uplink {
     /// A link, an address or a route has come or gone, or the board woke: failures of before say nothing any more. A
     /// connection whose address is gone ends at once, any other has to answer a ping within `Limits.probe`.
     func networkChanged(now: Int64) {
-        link.networkChanged(now: now)
+        link.networkChanged(hasNetwork: monitor?.hasUsableAddress ?? true, now: now)
         guard !isClosing else { return }
         if isOwnAddressGone { return networkFailed(now: now) }
         switch stream.stage {
@@ -28,7 +28,19 @@ extension Uplink {
     func networkFailed(now: Int64) {
         probeDue = .max
         finish(.networkChanged, now: now)
-        link.networkChanged(now: now)
+        link.networkChanged(hasNetwork: monitor?.hasUsableAddress ?? true, now: now)
+    }
+
+    /// Whether an end says that this board is cut off: without an address of its own, or without a way to any name
+    /// server. A cable that was pulled leaves routes behind, and then nobody answers.
+    func isCutOff(after reason: EndReason) -> Bool? {
+        let hasNoAddress = monitor?.hasUsableAddress == false
+        switch reason {
+        case .noNetwork: return true
+        case .resolverFailed: return hasNoAddress || !resolver.canReachServers
+        case .timeout(.connect): return hasNoAddress && place.addresses.first?.isLoopback == false
+        default: return reason.classified(during: purpose) == .planned ? nil : false
+        }
     }
 
     /// The connection has lived through a change of the network, and what carries it may be another one. The silence
@@ -48,7 +60,9 @@ extension Uplink {
         let found = identity(ofNetworkTo: target)
         guard found != network else { return }
         log.info(.link, "by way of \(printable: found.name.bytes), \(found.kind.name)")
-        useNetwork(found, now: now, unixTime: unixTime &+ session.clockOffset)
+        let moment = timekeeper.moment(now: now)
+        // By a clock that is not trusted nothing is too old.
+        useNetwork(found, now: now, unixTime: moment.isTrusted ? moment.time : 0)
     }
 
     private func identity(ofNetworkTo target: SocketAddress?) -> NetworkIdentity {

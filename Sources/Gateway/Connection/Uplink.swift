@@ -30,6 +30,7 @@ final class Uplink {
     /// Replaced when the configuration changes.
     var routing: Routing
     let outlets: Outlets
+    let timekeeper: Timekeeper
 
     var link = Link()
     var session: Session
@@ -114,7 +115,8 @@ final class Uplink {
     /// Reserves everything the connection will need.
     /// - Throws: what the store says; `memory` also where a library has none.
     init(
-        _ settings: UplinkSettings, routing: Routing, outlets: Outlets, store: Store, keyFile: KeyFile, log: Log
+        _ settings: UplinkSettings, routing: Routing, outlets: Outlets, store: Store, keyFile: KeyFile, log: Log,
+        timekeeper: Timekeeper? = nil
     ) throws(StoreError) {
         let failure = StoreError.memory(.init(call: "start", path: store.path))
         guard let context = TLSContext(), let delivery = Delivery(),
@@ -130,6 +132,7 @@ final class Uplink {
         self.keyFile = keyFile
         self.routing = routing
         self.outlets = outlets
+        self.timekeeper = timekeeper ?? Timekeeper(store: store, log: log, server: settings.serverAddress)
         self.context = context
         queryName = "_sgn." + settings.serverAddress.text
         self.delivery = delivery
@@ -200,6 +203,7 @@ final class Uplink {
     /// Goes on with whatever can go on.
     func advance(now: Int64, unixTime: Int64) {
         wantsTurn = false
+        timekeeper.observe(now: now, unixTime: unixTime)
         guard !isClosing else { return advanceClosing(now: now) }
         if let due = registrationsDue, now >= due { sendRegistrations(now: now) }
         watchServers(now: now)
@@ -209,7 +213,7 @@ final class Uplink {
         switch stream.stage {
         case .idle: dial(now: now, unixTime: unixTime)
         case .connecting, .handshaking: handshake(now: now, unixTime: unixTime)
-        case .open: pump(now: now, unixTime: unixTime)
+        case .open: pump(now: now)
         }
     }
 
@@ -305,16 +309,21 @@ final class Uplink {
         ackAtPing = confirmedAck
         lastEnd = reason
         let random = Int64.random(in: 0...Backoff.jitter)
-        link.ended(reason, during: purpose, random: random, now: now)
-        if case .resolverFailed = reason { waitForNames(now: now) }
-        if reason == .timeout(.connect) { lookForNetwork(now: now) }
+        link.ended(reason, during: purpose, random: random, isCutOff: isCutOff(after: reason), now: now)
+        if case .resolverFailed = reason { watchDue = now + Limits.resolverWatch }
+        switch reason {
+        case .resolverFailed, .timeout: if link.isCutOff { lastEnd = .noNetwork(ENETUNREACH) }
+        default: break
+        }
         logEnd(reason, now: now)
+        judgeClock(by: reason, now: now)
         if case .soft = reason.classified(during: purpose) { refreshPlace(now: now) }
         if reason == .stopped { stopped(now: now) }
     }
 
     private func stopped(now: Int64) {
         link.stop(.stopping, now: now)
+        timekeeper.saveLast(now: now)
         guard confirmedAck > 0 else { return }
         do throws(StoreError) { try store.deleteAcknowledgements(through: confirmedAck) } catch { report(error) }
     }

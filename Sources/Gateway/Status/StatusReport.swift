@@ -15,11 +15,17 @@ struct StatusReport {
     var network = NetworkIdentity.unknown
     /// SHA-256 of the certificate that was shown in the place of the pinned one.
     var seenFingerprint = Blob<32>()
+    /// What `keepAlive` came from, and what it means to do.
+    var evidence = IntervalEvidence()
+    var probe: IntervalState.Probe?
     var failures = 0
     /// Unix seconds.
     var nextAttempt: Int64?
     var lastEnd: EndReason?
     var clockOffset: Int64 = 0
+    var clockTrust = ServerClock.Trust.unconfirmed
+    /// Since when it is trusted, or not; Unix seconds.
+    var clockSince: Int64 = 0
     var unread = 0
     var counters: Counters
     var pendingAcks = 0
@@ -62,6 +68,8 @@ extension ByteBuffer {
         appendLastEnd(report)
         appendSeenCertificate(report)
         member("clock_offset", report.clockOffset)
+        member("clock_trusted", report.clockTrust.isTrusted)
+        member("clock_reason", report.clockTrust.words)
         member("unread", report.unread)
         member("received", report.counters.received)
         member("duplicates", report.counters.duplicates)
@@ -93,6 +101,10 @@ extension ByteBuffer {
         member("proven", report.keepAlive.proven > 0 ? report.keepAlive.proven / 1_000 : nil as Int64?)
         member("minimum", report.keepAlive.minimum / 1_000)
         member("maximum", report.keepAlive.maximum / 1_000)
+        member("proven_at", report.evidence.provenAt)
+        member("refuted", report.keepAlive.refuted.map { $0 / 1_000 })
+        member("refuted_at", report.evidence.refutedAt)
+        member(report.probe)
         append("}")
     }
 
@@ -163,15 +175,11 @@ extension ByteBuffer {
         }
         row("device", report.address.isEmpty ? "not registered" : "")
         append(printable: report.address.bytes)
-        row("keep-alive", "every ")
-        append(decimal: report.keepAlive.interval / 1_000)
-        append(" s, ")
-        append(report.keepAlive.stage.name)
-        if report.keepAlive.proven > 0 {
-            append(", proven ")
-            append(decimal: report.keepAlive.proven / 1_000)
-            append(" s")
-        }
+        row("keep-alive", "")
+        var state = IntervalState(report.keepAlive, now: 0, unixTime: now)
+        state.probe = report.probe
+        append(brief: state, report.evidence, now: now)
+        appendClock(report, now: now)
         appendCounts(report)
         if let relay = report.relay { append(text: relay) }
         row("light", report.message)
@@ -185,6 +193,20 @@ extension ByteBuffer {
         row("memory", "")
         append(decimal: (report.memory.resident ?? 0) / 1024)
         append(" KiB resident\n")
+    }
+
+    private mutating func appendClock(_ report: StatusReport, now: Int64) {
+        row("clock", "")
+        if !report.clockTrust.isTrusted {
+            append("clock not trusted for ")
+            append(duration: now &- report.clockSince)
+            append("\n             ")
+        }
+        append(report.clockTrust.words)
+        guard report.clockOffset != 0 else { return }
+        append("\n             corrected by ")
+        append(decimal: report.clockOffset)
+        append(" s")
     }
 
     private mutating func appendCounts(_ report: StatusReport) {
