@@ -21,6 +21,7 @@ TOOLS = {"ip": "iproute2", "nft": "nftables", "conntrack": "conntrack", "nsenter
 def pytest_addoption(parser):
     group = parser.getgroup("skyglowd")
     group.addoption("--binary", default=str(HERE.parents[1] / ".build/boards/x86_64/skyglowd"), help="the program to test")
+    group.addoption("--counting-binary", help="a build that counts allocations, for some tests of the reconnects")
     group.addoption("--slow-factor", type=float, default=1.0, help="multiplies every deadline and bound")
     group.addoption("--reconnects", type=int, default=int(os.environ.get("SKYGLOW_RECONNECTS") or 10_000),
                     help="attempts that fail at each step in turn; also by SKYGLOW_RECONNECTS")
@@ -51,8 +52,7 @@ def missing(settings):
 
 def pytest_configure(config):
     os.environ["PATH"] += ":/usr/sbin:/sbin"
-    option = {"--counting-binary": None, "--kills": 0, "--seed": None}
-    config.skyglow = Settings.from_options(lambda name: option[name] if name in option else config.getoption(name))
+    config.skyglow = Settings.from_options(lambda name: config.getoption(name, None))
     config.notice = None
     if not config.skyglow.peer.exists():
         config.notice = f"NETWORK TESTS NOT RUN: no SGP peer at {config.skyglow.peer} (set SKYGLOW_PEER)"

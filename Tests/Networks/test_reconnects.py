@@ -230,8 +230,8 @@ def waits(gateway):
 
 
 class Driver:
-    def __init__(self, lab, gateway, breaker):
-        self.lab, self.gateway, self.breaker = lab, gateway, breaker
+    def __init__(self, gateway, breaker):
+        self.gateway, self.breaker = gateway, breaker
         self.done = 0
 
     def fail(self, step):
@@ -283,34 +283,79 @@ def breaker(lab, tmp_path):
     breaker.close()
 
 
-@pytest.mark.parametrize("registered", [False, True], ids=["registering", "logging-in"])
-def test_reconnects_that_fail(lab, breaker, settings, pytestconfig, record_property, registered):
-    steps, count = LOGGING_IN if registered else REGISTERING, pytestconfig.getoption("--reconnects") // 2
-    gateway = lab.gateway()
-    gateway.configure("log", level="error")
-    gateway.add_token()
-    if registered:
-        gateway.start()
-        gateway.stop()
-    lab.open(SERVER, "tcp", PORT, breaker.port)
-    breaker.step = reset
-    gateway.start(connect=False)
-    assert breaker.ended.get(timeout=settings.seconds(20)) == "done"
-    waits(gateway)
-    driver = Driver(lab, gateway, breaker)
-    began = time.monotonic()
-    early, late = driver.rounds(steps, count)
-    seconds = time.monotonic() - began
-    name = f"{driver.done} reconnects failing at {len(steps) + 1} steps, {'login' if registered else 'registration'}"
-    record_property("measured", (f"{name}: descriptors", "flat", f"{early.descriptors} → {late.descriptors}"))
-    record_property("measured", (f"{name}: resident KiB", "flat", f"{early.resident // 1024} → {late.resident // 1024}"))
-    record_property("measured", (f"{name}: files, bytes", "flat",
-                                 f"{sum(early.files.values())} → {sum(late.files.values())}"))
-    record_property("measured", (f"{name}: took", "", f"{seconds:.0f} s"))
-    assert late.descriptors == early.descriptors, f"{early}\n{late}"
-    assert late.resident <= early.resident + 128 * 1024, f"{early}\n{late}"
-    assert late.files == early.files, f"{early}\n{late}"
-    lab.open(SERVER, "tcp", PORT, lab.peer.port)
-    mark = lab.peer.mark()
-    gateway.cli("reconnect")
-    gateway.wait_online(mark)
+@pytest.fixture
+def drive(lab, breaker, settings):
+    """Starts a gateway that has to fail, registered or not, and does what a body wants with it; it must be none the worse
+    for it afterwards."""
+
+    def drive(registered, body, binary=None):
+        gateway = lab.gateway(binary=binary)
+        gateway.configure("log", level="error")
+        gateway.add_token()
+        if registered:
+            gateway.start()
+            gateway.stop()
+        lab.open(SERVER, "tcp", PORT, breaker.port)
+        breaker.step = reset
+        gateway.start(connect=False)
+        assert breaker.ended.get(timeout=settings.seconds(20)) == "done"
+        waits(gateway)
+        body(gateway, Driver(gateway, breaker), LOGGING_IN if registered else REGISTERING)
+        lab.open(SERVER, "tcp", PORT, lab.peer.port)
+        mark = lab.peer.mark()
+        gateway.cli("reconnect")
+        gateway.wait_online(mark)
+    return drive
+
+
+KINDS = pytest.mark.parametrize("registered", [False, True], ids=["registering", "logging-in"])
+
+
+@KINDS
+def test_reconnects_that_fail(drive, pytestconfig, record_property, registered):
+    def body(_, driver, steps):
+        began = time.monotonic()
+        early, late = driver.rounds(steps, pytestconfig.getoption("--reconnects") // 2)
+        seconds = time.monotonic() - began
+        name = f"{driver.done} reconnects failing at {len(steps) + 1} steps, {'login' if registered else 'registration'}"
+        for what, demanded, value in (
+                ("descriptors", "flat", f"{early.descriptors} → {late.descriptors}"),
+                ("resident KiB", "flat", f"{early.resident // 1024} → {late.resident // 1024}"),
+                ("files, bytes", "flat", f"{sum(early.files.values())} → {sum(late.files.values())}"),
+                ("took", "", f"{seconds:.0f} s")):
+            record_property("measured", (f"{name}: {what}", demanded, value))
+        assert late.descriptors == early.descriptors, f"{early}\n{late}"
+        assert late.resident <= early.resident + 128 * 1024, f"{early}\n{late}"
+        assert late.files == early.files, f"{early}\n{late}"
+    drive(registered, body)
+
+
+@KINDS
+def test_reconnects_allocate_nothing(drive, settings, record_property, registered):
+    """The gateway's own code, counted; and what the libraries take they give back."""
+    if not settings.counting_binary:
+        pytest.skip("no --counting-binary was given")
+
+    def body(gateway, driver, steps):
+        def memory():
+            counts = gateway.status()["memory"]
+            return counts["allocations_since_ready"], counts["live_blocks"]
+        driver.round(steps)
+        before = memory()
+        assert isinstance(before[0], int), "a build that counts"
+        worst = {}
+        for step in steps:
+            last = memory()
+            driver.fail(step)
+            if memory()[0] != last[0]:
+                worst[step.__name__] = memory()[0] - last[0]
+        driver.rounds(steps, 4 * len(steps))
+        after = memory()
+        kind = "login" if registered else "registration"
+        record_property("measured", (f"{driver.done} failing reconnects, {kind}: allocations since READY", "flat",
+                                     f"{before[0]} → {after[0]}"))
+        record_property("measured", (f"{driver.done} failing reconnects, {kind}: live blocks of libraries", "flat",
+                                     f"{before[1]} → {after[1]}"))
+        assert not worst, worst
+        assert after[0] == before[0] and after[1] <= before[1] + 2, f"{before} {after}"
+    drive(registered, body, settings.counting_binary)

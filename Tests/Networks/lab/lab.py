@@ -93,9 +93,9 @@ class Lab:
         new.rename(path)
         return None
 
-    def gateway(self, *, dns=False, keepalive=None):
+    def gateway(self, *, dns=False, keepalive=None, binary=None):
         """Configured, with the server's certificate, and not started."""
-        gateway = self.world.gateway(self.peer, binary=self.board.prefix + self.world.settings.binary)
+        gateway = self.world.gateway(self.peer, binary=self.board.prefix + (binary or self.world.settings.binary))
         gateway.configure("server", endpoint=None if dns else f"{SERVER}:{PORT}")
         gateway.configure("panel", message="none", link="file:link.log")
         if keepalive:

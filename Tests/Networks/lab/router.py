@@ -40,7 +40,8 @@ class Router:
         join(board, f"eth{number - 1}", self.namespace, "lan")
         join(internet, f"up{number}", self.namespace, "wan")
         self.namespace.set(ipv4__ip_forward=1, netfilter__nf_conntrack_tcp_loose=0, ipv6__conf__all__forwarding=1)
-        self.namespace.ip(f"addr add {self.address}/24 dev lan", f"addr add 10.0.{number}.1/24 dev wan",
+        self.hardware = f"02:00:00:00:00:{number:02x}"
+        self.namespace.ip(f"link set lan address {self.hardware}", f"addr add {self.address}/24 dev lan", f"addr add 10.0.{number}.1/24 dev wan",
                           f"addr add {self.address6}/64 dev lan nodad", f"addr add {inner6}1/64 dev wan nodad",
                           "link set lan up", "link set wan up", f"route add default via 10.0.{number}.2",
                           f"route add ::/0 via {inner6}2")
