@@ -8,7 +8,7 @@ enum TimeService {
     static var isKeeping: Bool {
         if cb_clock_synchronised() != 0 { return true }
         var status = stat()
-        guard stat("/run/systemd/timesync/synchronized", &status) == 0 else { return false }
+        guard "/run/systemd/timesync/synchronized".withCString({ stat($0, &status) }) == 0 else { return false }
         let age = SystemClock().unixTime - Int64(status.st_mtim.tv_sec)
         return abs(age) < longest
     }
