@@ -309,10 +309,8 @@ announce_files() {
         [ ! -e /etc/tmpfiles.d/skyglow.conf ] || ! has systemd-tmpfiles ||
             systemd-tmpfiles --create /etc/tmpfiles.d/skyglow.conf >&2
     fi
-    if [ -e /etc/modules-load.d/skyglow.conf ] && has modprobe; then
-        sed '/^[#;]/d; /^ *$/d' /etc/modules-load.d/skyglow.conf | while read -r module; do
-            modprobe "$module" >/dev/null 2>&1
-        done
+    if has modprobe; then
+        for module in ledtrig-timer ledtrig-pattern; do modprobe "$module"; done >/dev/null 2>&1
     fi
     if [ -e /etc/udev/rules.d/60-skyglow.rules ] && has udevadm; then
         udevadm control --reload

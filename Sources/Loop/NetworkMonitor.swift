@@ -50,7 +50,7 @@ public final class NetworkMonitor {
     private var fingerprint: UInt64 = 0
     /// When what has changed is looked at; events follow each other closely.
     private var due = Int64.max
-    private var looked: Int64 = 0
+    private var looked = -Limits.networkPause
     /// Something was seen that is a change even if everything is as before by now.
     private var isCertain = false
     private var suspended = cb_suspended_ns() / 1_000_000

@@ -146,6 +146,7 @@ def test_a_signer_that_is_no_authority(board, daemon, world):
 
 
 @pytest.mark.host_only
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_old_versions_of_tls(board, daemon):
     def old(context):
         context.set_ciphers("ALL:@SECLEVEL=0")

@@ -126,7 +126,7 @@ private final class IdleGateway {
         hooks.advance(now: rig.now)
         outlets.advance(now: rig.now)
         let wall = SystemClock().unixMilliseconds + rig.ahead
-        relay.advance(now: rig.now, time: wall / 1_000, wall: wall)
+        relay.advance(now: rig.now, moment: rig.uplink.timekeeper.moment(now: rig.now), wall: wall)
     }
 
     // MARK: Witnesses

@@ -216,10 +216,9 @@ import Testing
     }
 
     @Test(arguments: [false, true]) func nobodyListens(secure: Bool) throws {
-        var listener: TCPListener? = try TCPListener()
-        let port = try #require(listener?.port)
-        let target = try #require(try listener?.address)
-        listener = nil
+        let listener = try TCPListener(backlog: nil)
+        let port = listener.port
+        let target = try listener.address
         let address = try #require(WebAddress("\(secure ? "https" : "http")://127.0.0.1:\(port)"))
         #expect(throws: HTTPError.network("connect to 127.0.0.1:\(port): Connection refused")) {
             try HTTPFetch.get(address, at: target, limit: 10, milliseconds: 1000)

@@ -25,9 +25,10 @@ final class TCPListener: @unchecked Sendable {
     let fd: Int32
     let port: UInt16
 
-    init(backlog: Int32 = 16) throws {
+    /// Without a backlog nobody listens, and the port is nobody else's either.
+    init(backlog: Int32? = 16) throws {
         (fd, port) = try boundSocket(SOCK_STREAM)
-        listen(fd, backlog)
+        if let backlog { listen(fd, backlog) }
     }
 
     deinit { close(fd) }

@@ -188,9 +188,8 @@ final class Line {
     }
 
     @Test func nobodyListens() throws {
-        var listener: TCPListener? = try TCPListener()
-        let line = try Line(try #require(listener), pin: Self.certificate)
-        listener = nil
+        let listener = try TCPListener(backlog: nil)
+        let line = try Line(listener, pin: Self.certificate)
         #expect(try line.open() == .network(SystemError("connect", code: ECONNREFUSED)))
         line.stream.close()
     }
@@ -243,9 +242,11 @@ final class Line {
         let error = try line.open()
         switch step {
         case .garbage: guard case .tls? = error else { return #expect(Bool(false), "\(step)") }
+        case _ where error == .truncated: break
         default:
-            let isEnd = error == .truncated || error == .network(SystemError("connection", code: ECONNRESET))
-            #expect(isEnd || error == .network(SystemError("connection", code: EPIPE)), "\(step)")
+            // A reset may come before the connection is looked at, between two calls, or amid one of them.
+            guard case .network(let failure)? = error else { return #expect(Bool(false), "\(step)") }
+            #expect([ECONNRESET, EPIPE].contains(failure.code), "\(step)")
         }
         line.stream.close()
         #expect(line.stream.stage == .idle && line.stream.raw == -1)

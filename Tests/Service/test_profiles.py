@@ -48,8 +48,8 @@ def test_the_drawing_is_of_the_header(profile):
 @pytest.mark.parametrize("name, label, link", [
     ("pi-zero", "pinctrl-bcm2835", "led:ACT|led0"), ("pi-2", "pinctrl-bcm2835", "led:ACT|led0"),
     ("pi-3", "pinctrl-bcm2835", "led:ACT|led0"),
-    # The 400 and the 500 may have but one, which is called as the other one elsewhere.
-    ("pi-4", "pinctrl-bcm2711", "led:ACT|led0|PWR|led1"), ("pi-5", "pinctrl-rp1", "led:ACT|led0|PWR")])
+    # The 400 has but one, which is called as the other one elsewhere.
+    ("pi-4", "pinctrl-bcm2711", "led:ACT|led0|PWR|led1"), ("pi-5", "pinctrl-rp1", "led:ACT|led0")])
 def test_chips_and_drawing(name, label, link):
     text = (ROOT / f"board/profiles/{name}.conf").read_text()
     settings = dict(re.findall(r"^(\w+) = (.*)$", text, re.M))
