@@ -201,7 +201,7 @@ def test_start_without_a_network(make_lab, measured, dns):
     began = time.time()
     gateway.start(connect=False, env={"NOTIFY_SOCKET": manager.path})
     no_network(gateway)
-    assert manager.ready, "READY=1 was sent"
+    wait_until(lambda: manager.ready, gateway.settings.seconds(5), "READY=1 was sent")
     measured(f"start without a network, {name}: READY", 2, manager.ready - began)
     time.sleep(5)
     no_network(gateway)
