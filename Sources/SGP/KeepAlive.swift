@@ -216,7 +216,8 @@ public struct KeepAlive: Sendable, Equatable {
         let gap = bound - proven
         guard gap > resolution else { return settle(now: now) }
         let isWide = gap > Self.step + 2 * Self.jitterBound
-        interval = isWide ? min(rung(after: proven), proven + gap / 2) : (proven + gap / 2) / 1_000 * 1_000
+        let middle = isWide ? min(rung(after: proven), proven + gap / 2) : (proven + gap / 2) / 1_000 * 1_000
+        interval = max(middle, lowest)
         stage = isWide ? .initialGrowth : .refinedGrowth
     }
 
@@ -238,7 +239,8 @@ public struct KeepAlive: Sendable, Equatable {
     }
 
     private mutating func settle(now: Int64) {
-        interval = proven
+        // What a frame of the server's has proved by chance may be very little.
+        interval = max(proven, lowest)
         stage = .steady
         steadySince = now
     }

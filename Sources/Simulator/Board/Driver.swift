@@ -84,7 +84,7 @@ final class Driver {
         if leave(.requested) { return }
         if line != nil || isResolving { finish(.requested) }
         link.kick(now: now)
-        world.watch.anew()
+        world.watch.anew(mayKick: true)
     }
 
     func stop() {

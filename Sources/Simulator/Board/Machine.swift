@@ -95,7 +95,7 @@ final class Machine {
 
     /// The process is killed: what it has written is there, and its connections are closed.
     func kill() {
-        guard driver != nil else { return }
+        guard isRunning else { return }
         world.note("killed")
         driver?.line?.close()
         driver = nil

@@ -18,10 +18,10 @@ final class BackoffWatch {
     private static let slack: Int64 = 1_500
 
     /// The program starts, a person asks, or the network changes: at once is right, and failures are forgotten.
-    func anew() {
+    func anew(mayKick: Bool = false) {
         failures = 0
         plannedEnds = 0
-        if window != nil { window = 0...world.now + Self.slack }
+        if window != nil || mayKick { window = 0...world.now + Self.slack }
     }
 
     func booted() {

@@ -36,6 +36,7 @@ final class Line {
 
     private final class Direction {
         var items: [(item: Item, ready: Int64)] = []
+        var bytes = 0
         var isBusy = false
         /// When the first try to get the front one through failed, and how long until the next.
         var failingSince: Int64?
@@ -44,8 +45,8 @@ final class Line {
 
     /// TCP gives up what it sends again and again after this time.
     private static let patience: Int64 = 924_000
-    /// Frames that the system takes before a write blocks.
-    private static let room = 64
+    /// Bytes that the system takes before a write blocks.
+    private static let room = 16_384
 
     init(number: Int, network: Network, world: World) {
         self.number = number
@@ -78,14 +79,14 @@ final class Line {
 
     func write(_ frame: UnsafeRawBufferPointer) -> Written {
         if case .network(let code) = failure { return .failed(.network(code)) }
-        guard up.items.count < Self.room else { return .blocked }
+        guard !isBlocked else { return .blocked }
         guard world.machine.power.tick() else { return .blocked }
         world.ledger.leaves(Array(frame), on: self)
         send(.bytes(Array(frame)), up)
         return .done
     }
 
-    var isBlocked: Bool { up.items.count >= Self.room }
+    private var isBlocked: Bool { up.bytes >= Self.room }
 
     func finishWriting() {
         guard !isHalfClosed else { return }
@@ -115,6 +116,7 @@ final class Line {
 
     private func send(_ item: Item, _ way: Direction) {
         way.items.append((item, world.now + network.latency))
+        if case .bytes(let frame) = item { way.bytes += frame.count }
         turn(way)
     }
 
@@ -132,6 +134,11 @@ final class Line {
         let isUp = way === up
         guard passes(isUp: isUp) else { return again(way) }
         way.items.removeFirst()
+        if case .bytes(let frame) = front.item {
+            let wasBlocked = isBlocked
+            way.bytes -= frame.count
+            if isUp, wasBlocked { world.machine.wake() }
+        }
         way.failingSince = nil
         way.pause = 1_000
         lastTraffic = world.now
