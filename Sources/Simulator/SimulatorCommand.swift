@@ -94,7 +94,8 @@ public enum SimulatorCommand {
     private static func summary(_ outcome: Outcome) -> String {
         """
         \(outcome.messages) messages, \(outcome.shown) shown; \(outcome.logins) logins, \
-        \(outcome.forgotten) connections forgotten by a NAT; \(outcome.boots) starts, \(outcome.writes) disk operations
+        \(outcome.forgotten) connections forgotten by a NAT; \(outcome.boots) starts, \(outcome.writes) disk operations, \
+        \(outcome.comparisons) comparisons in a calm
         """
             + (outcome.hash == 0
                 ? "" : "\ninterval \(outcome.interval / 1_000) s, \(outcome.stage.name); trace \(hex(outcome.hash))")
@@ -212,5 +213,6 @@ extension Outcome {
         logins += other.logins
         forgotten += other.forgotten
         writes += other.writes
+        comparisons += other.comparisons
     }
 }

@@ -8,7 +8,7 @@ import Store
 /// store, driven in the order in which `Uplink` drives them. What `Uplink` does with sockets, names and the private key
 /// is simple here: a `Line` for TCP and TLS, one question for the name, a key that is always there.
 final class Driver {
-    unowned let world: World
+    unowned(unsafe) let world: World
     let store: Store
     var link = Link()
     var session: Session
@@ -60,8 +60,8 @@ final class Driver {
         self.delivery = delivery
         self.bootedAt = bootedAt
         random = SeededRandom(seed: seed)
-        fresh = keepAlive
-        session = Session(keepAlive: keepAlive)
+        fresh = world.plan.mutant == .nags ? KeepAlive(interval: 10_000, pongTimeout: 5_000) : keepAlive
+        session = Session(keepAlive: fresh)
         useNetwork(world.active?.identity ?? .unknown, unixTime: 0)
         try loadRegistrations()
         identity = try store.identity()
@@ -120,15 +120,19 @@ final class Driver {
 
     /// When `advance` must be called, in milliseconds since the boot.
     var deadline: Int64 {
-        if wantsTurn { return now }
+        if wantsTurn || isMutant(.spins) { return now }
+        if let dawdlesUntil { return dawdlesUntil }
         if let closing { return closing.until }
         var earliest = min(link.nextAttempt ?? .max, stageDeadline, min(registrationsDue ?? .max, probeDue))
         if line?.stage == .open, !isMutant(.waits) { earliest = min(earliest, session.deadline) }
+        if isMutant(.deaf), line?.stage == .open { earliest = now + 60_000 }
         return earliest
     }
 
     func advance() {
         wantsTurn = false
+        if let late = dawdlesUntil, now < late { return }
+        dawdlesUntil = nil
         guard closing == nil else { return advanceClosing() }
         if let due = registrationsDue, now >= due { sendRegistrations() }
         if now >= probeDue { networkFailed() }
@@ -210,6 +214,7 @@ final class Driver {
     private func pump(_ line: Line) {
         for _ in 0..<Self.rounds {
             let reading = receive(line)
+            if isMutant(.deaf), session.phase == .authenticated, !reading.moved { return }
             if let reason = takeEvents() ?? reading.end { return end(reason) }
             guard commit() else { return finish(.store) }
             keepEvidence()
@@ -372,10 +377,6 @@ final class Driver {
             session.sending(now: now)
             let type = session.frontType
             let isRepeated = session.frontIsRepeatedPing
-            if type == .ping, isMutant(.deaf) {
-                session.sent()
-                continue
-            }
             switch line.write(session.framePointer) {
             case .done: session.sent()
             case .blocked: return (sent, nil)
@@ -448,16 +449,10 @@ final class Driver {
         guard let due = link.nextAttempt else { return }
         if isMutant(.hurries) { link.kick(now: now) }
         if isMutant(.givesUp), random.one(in: 20) { link.stop(.noNetwork, now: now) }
-        if isMutant(.dawdles) {
-            let late = 2 * (due - now)
-            link.stop(.backingOff, now: now)
-            world.after(late) { [weak self] in
-                guard let self else { return }
-                link.kick(now: now)
-                world.machine.wake()
-            }
-        }
+        if isMutant(.dawdles), due > now { dawdlesUntil = due + (due - now) }
     }
+
+    private var dawdlesUntil: Int64?
 
     private func stopped() {
         link.stop(.stopping, now: now)

@@ -6,7 +6,7 @@ import Store
 
 /// The board itself: power, disk and clocks, and the program while it runs.
 final class Machine {
-    unowned let world: World
+    unowned(unsafe) let world: World
     let power = Power()
     let disk: Disk
     private let vfs: DiskVFS
@@ -31,6 +31,7 @@ final class Machine {
         seeds = SeededRandom(seed: seed)
         disk = Disk(seed: seed, power: power)
         disk.liesAboutSync = world.plan.mutant == .disk
+        disk.rots = world.plan.mutant == .rots
         vfs = DiskVFS(name: "simulated-\(directory)", disk: disk)
     }
 

@@ -24,4 +24,10 @@ public enum Mutant: String, CaseIterable, Sendable {
     case trustsSending = "acks-forgotten"
     /// Never asks whether the connection lives.
     case deaf = "no-ping"
+    /// Turns its loop without a pause.
+    case spins = "spins"
+    /// Asks every ten seconds.
+    case nags = "nags"
+    /// The disk forgets a page when the power fails.
+    case rots = "disk-rots"
 }

@@ -5,7 +5,7 @@ final class Agenda {
     private struct Entry {
         var time: Int64
         var order: Int64
-        var action: Action
+        var slot: Int
         func precedes(_ other: Entry) -> Bool { time == other.time ? order < other.order : time < other.time }
     }
 
@@ -13,10 +13,15 @@ final class Agenda {
     private(set) var now: Int64 = 0
     private var heap: [Entry] = []
     private var orders: Int64 = 0
+    /// Apart from the heap, whose entries are moved often.
+    private var actions: [Action?] = []
+    private var freeSlots: [Int] = []
 
     func at(_ time: Int64, _ action: @escaping Action) {
         orders += 1
-        heap.append(Entry(time: max(time, now), order: orders, action: action))
+        let slot = freeSlots.popLast() ?? actions.count
+        if slot == actions.count { actions.append(action) } else { actions[slot] = action }
+        heap.append(Entry(time: max(time, now), order: orders, slot: slot))
         var child = heap.count - 1
         while child > 0 {
             let parent = (child - 1) / 2
@@ -40,17 +45,24 @@ final class Agenda {
             sink()
         }
         now = first.time
-        first.action()
+        let action = actions[first.slot]
+        actions[first.slot] = nil
+        freeSlots.append(first.slot)
+        action?()
         return true
     }
 
-    func removeAll() { heap.removeAll() }
+    func removeAll() {
+        heap.removeAll()
+        actions.removeAll()
+        freeSlots.removeAll()
+    }
 
     private func sink() {
         var parent = 0
         while true {
             var least = parent
-            for child in [2 * parent + 1, 2 * parent + 2] where child < heap.count {
+            for child in 2 * parent + 1...2 * parent + 2 where child < heap.count {
                 if heap[child].precedes(heap[least]) { least = child }
             }
             guard least != parent else { return }

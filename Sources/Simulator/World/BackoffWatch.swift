@@ -2,7 +2,7 @@ import SGP
 
 /// When the board may try again, calculated apart from its own code (SGP v2 §9).
 final class BackoffWatch {
-    unowned let world: World
+    unowned(unsafe) let world: World
     /// Failures in a row.
     private var failures: Int64 = 0
     private var plannedEnds = 0

@@ -3,7 +3,7 @@ import SGP
 
 /// The server's end of one connection.
 final class Conversation {
-    unowned let server: Server
+    unowned(unsafe) let server: Server
     let line: Line
     private(set) var device: Server.Device?
     private var state = State.opening

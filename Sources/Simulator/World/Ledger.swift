@@ -55,7 +55,7 @@ struct Message {
 
 /// Everything that was sent, and what became of it: from here it is told whether promises are kept.
 final class Ledger {
-    unowned let world: World
+    unowned(unsafe) let world: World
     var messages: [Message] = []
     /// Judged, and not durable yet.
     private var burst: [Int] = []

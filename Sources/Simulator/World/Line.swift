@@ -13,7 +13,7 @@ final class Line {
 
     let number: Int
     let network: Network
-    unowned let world: World
+    unowned(unsafe) let world: World
 
     // The board's end.
     var stage = Stage.connecting

@@ -64,4 +64,6 @@ public struct Outcome: Sendable {
     /// Connections that ended for want of a pong or by a reset upon a ping, since `Plan.change`.
     public var dead = 0
     public var writes = 0
+    /// How often board and server were compared in a calm.
+    public var comparisons = 0
 }

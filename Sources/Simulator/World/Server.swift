@@ -30,7 +30,7 @@ struct ServerFaults {
 
 /// A server of SGP v2 with its devices, keys and messages that wait. What it has accepted survives its restarts.
 final class Server {
-    unowned let world: World
+    unowned(unsafe) let world: World
     var habits = ServerHabits()
     var faults = ServerFaults()
     /// No process listens: connections are refused.

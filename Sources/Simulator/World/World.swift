@@ -123,6 +123,8 @@ final class World {
         if isSilence, now >= plan.change?.time ?? 0 { outcome.dead += 1 }
     }
 
+    func countComparison() { outcome.comparisons += 1 }
+
     func loggedIn() { outcome.logins += 1 }
 
     /// The board has no battery for its clock: after a power cut it begins where it was left, until somebody tells it.
