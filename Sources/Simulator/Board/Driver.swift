@@ -43,6 +43,9 @@ final class Driver {
 
     enum Answer { case address, failure }
 
+    /// The server has told the time since the program started.
+    private(set) var knowsTime = false
+
     static let server = Blob<16>("sgn.test") ?? Blob()
     private static let keyHash = [UInt8](repeating: 9, count: 32)
     private static let publicKey = [UInt8](repeating: 3, count: 294)
@@ -269,7 +272,8 @@ final class Driver {
         case .pollDone: delivery.endPoll()
         case .pong(let roundTrip): if roundTrip != nil { confirmedAck = ackAtPing }
         case .ended(let reason): return reason
-        case .legacyHello, .hello, .registerFailed, .ping, .timeSync: break
+        case .timeSync: knowsTime = true
+        case .legacyHello, .hello, .registerFailed, .ping: break
         }
         return nil
     }

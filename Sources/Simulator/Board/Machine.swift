@@ -37,8 +37,8 @@ final class Machine {
 
     var isRunning: Bool { driver != nil && !isAsleep }
     var unixTime: Int64 { world.unixTime + clockError }
-    /// What the board believes is the time is the time.
-    var isClockTrue: Bool { abs(clockError + (driver?.session.clockOffset ?? 0)) <= 5 }
+    /// The board can know what time it is: by its own clock, or because the server has told it.
+    var knowsTime: Bool { driver?.knowsTime == true || (clockError == 0 && driver?.session.clockOffset == 0) }
 
     /// The store goes before the disk.
     func close() { driver = nil }
@@ -168,6 +168,9 @@ final class Machine {
     }
 
     func heard() { lastHeard = world.now }
+
+    /// A connection ends: until now there was one.
+    func connectionEnds() { if driver?.link.state == .connected { lastConnected = world.now } }
 
     // MARK: What must hold
 

@@ -28,6 +28,6 @@ public enum Mutant: String, CaseIterable, Sendable {
     case spins = "spins"
     /// Asks every ten seconds.
     case nags = "nags"
-    /// The disk forgets a page when the power fails.
+    /// The disk forgets the head of the database when the power fails.
     case rots = "disk-rots"
 }

@@ -65,7 +65,7 @@ final class Scenario {
         var habits = ServerHabits()
         habits.isReference = random.one(in: 3)
         habits.syncsTime = !habits.isReference && !random.one(in: 4)
-        habits.checksTime = habits.isReference
+        habits.checksTime = habits.isReference || random.one(in: 2)
         habits.pingEvery = !habits.isReference && random.one(in: 5) ? random.integer(300...5_000) * 1_000 : 0
         habits.idleLimit = random.one(in: 2) ? 3_600_000 : 4 * Self.day
         habits.forgetsSets = random.one(in: 3)
@@ -80,6 +80,8 @@ final class Scenario {
             often(3 * Self.hour) { [self] in send() }
             often(7 * Self.day) { [self] in for _ in 0..<random.integer(10...90) { send() } }
             often(2 * Self.day) { [self] in changeRegistration() }
+            // More than one transaction covers, and more than fits into the buffers.
+            if random.one(in: 5) { often(25 * Self.day) { [self] in for _ in 0..<400 { send() } } }
         }
         often(Self.day) { [self] in
             machine.act { driver in

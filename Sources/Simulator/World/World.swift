@@ -113,6 +113,7 @@ final class World {
     func countForgotten() { outcome.forgotten += 1 }
 
     func ended(_ reason: EndReason, _ purpose: Purpose) {
+        machine.connectionEnds()
         note("ended", purpose == .login ? 1 : 0)
         trace.say(now, "\(reason)")
         let isSilence =
@@ -131,7 +132,7 @@ final class World {
     func clockStarts() {
         guard plan.faults.contains(.clock) else { return }
         machine.clockError = -random.integer(0...100_000)
-        after(random.integer(10_000...300_000)) { [self] in machine.clockError = 0 }
+        after(random.integer(1_000...300_000)) { [self] in machine.clockError = 0 }
     }
 
     // MARK: The network
