@@ -262,6 +262,7 @@ files_differ() {
 install_files() {
     rm -rf "$saved"
     mkdir -m 700 "$saved" || die 73 "cannot make $saved"
+    printf '%s\n' "$previous" >"$saved/previous"
     : >"$saved/list"
     files >"$saved/files"
     count=0
@@ -294,6 +295,13 @@ restore_files() {
     done <"$saved/list"
 }
 
+# For what goes wrong before anything is switched.
+undo_files() {
+    restore_files
+    announce_files
+    rm -rf "$saved"
+}
+
 # Tells whoever must know that the files are there.
 announce_files() {
     if [ "$(manager)" = systemd ]; then
@@ -301,14 +309,14 @@ announce_files() {
         [ ! -e /etc/tmpfiles.d/skyglow.conf ] || ! has systemd-tmpfiles ||
             systemd-tmpfiles --create /etc/tmpfiles.d/skyglow.conf >&2
     fi
-    if [ -e /etc/modules-load.d/skyglow.conf ] && has modprobe; then
-        sed '/^[#;]/d; /^ *$/d' /etc/modules-load.d/skyglow.conf | while read -r module; do
-            modprobe "$module" >/dev/null 2>&1
-        done
+    if has modprobe; then
+        for module in ledtrig-timer ledtrig-pattern; do modprobe "$module"; done >/dev/null 2>&1
     fi
     if [ -e /etc/udev/rules.d/60-skyglow.rules ] && has udevadm; then
         udevadm control --reload
         udevadm trigger --subsystem-match=gpio --subsystem-match=leds --subsystem-match=pwm
+        # Or the gateway would find an LED that it may not use yet, and try again only 10 s later.
+        udevadm settle --timeout=5
     fi >/dev/null 2>&1
     :
 }
@@ -403,7 +411,7 @@ good() {
 
 # Waits for `program`: in a good state for $settle seconds, as one and the same process. Tells each change.
 await_word() {
-    end=$(($(now) + timeout)) told='' steady='' process='' gone=''
+    steady=$(now) born=$steady end=$((steady + timeout)) told='' process='' gone=''
     while :; do
         state
         running=$(processes "$program" | head -n 1)
@@ -411,11 +419,10 @@ await_word() {
         [ -n "$running" ] || state=stopped
         [ "$state" = "$told" ] || say "$state"
         told=$state
-        if good && [ "$running" = "$process" ]; then
-            [ $((time - steady)) -lt "$settle" ] || return 0
-        else
-            steady=$time process=$running
-        fi
+        [ "$running" = "$process" ] || born=$time
+        process=$running
+        good || steady=$time
+        if [ $((time - steady)) -ge "$settle" ] && [ $((time - born)) -ge "$settle" ] && good; then return 0; fi
         if [ "$state" = stopped ]; then
             gone=${gone:-$time}
             if [ $((time - gone)) -ge "$patience" ]; then
@@ -433,6 +440,20 @@ await_word() {
     done
 }
 
+# After `await_word` in vain: whether the gateway does as well as the one before, which was not connected either. Then it
+# is the server or the network that is away, and no reason to go back.
+no_worse() {
+    case $before in
+    stopped | connected) return 1 ;;
+    esac
+    case $state in
+    "$before" | resolving | connecting | registering | authenticating | backing-off | no-network) ;;
+    *) return 1 ;;
+    esac
+    [ $((time - born)) -ge "$settle" ] || return 1
+    say "neither was the one before ($before): it stays"
+}
+
 # The last lines of its log, or what the service manager has.
 last_words() {
     lines=$(limited 10 skyglowd log -n 20 2>/dev/null)
@@ -445,6 +466,50 @@ last_words() {
         printf '%s\n' "$lines" | sed 's/^/  /' >&2
     else
         say "it has left no log"
+    fi
+}
+
+# --- The database
+
+# Sets `directory`: that of the state.
+find_state() {
+    directory=$(sed -n '/^[[:space:]]*\[state\]/,/^[[:space:]]*\[/s|^[[:space:]]*directory[[:space:]]*=[[:space:]]*\(/[^#;]*[^#;[:space:]]\).*$|\1|p' \
+        "$configuration" 2>/dev/null | tail -n 1)
+    directory=${directory:-/var/lib/skyglow}
+}
+
+# Keeps a copy of the database as the old gateway has left it: a newer one may give it tables that the old one refuses.
+# What belongs to the gateway's account is never followed where it is a link.
+keep_state() {
+    find_state
+    for name in skyglow.db skyglow.db-wal; do
+        [ ! -f "$directory/$name" ] || cp -pP "$directory/$name" "$saved/$name" || return
+    done
+}
+
+# Gives the old gateway, `previous`, the database that it left, if it refuses the one that is there now. That one is kept.
+restore_state() {
+    [ -f "$saved/skyglow.db" ] || return 0
+    find_state
+    asked=$program program=$previous
+    words=$(limited 30 skyglowd inbox -n 1 2>&1)
+    result=$?
+    program=$asked
+    [ "$result" = 65 ] || return 0
+    say "${previous##*/} refuses the database that the new one leaves: ${words#skyglowd: }"
+    newer=$directory/skyglow.db.newer
+    rm -f "$newer" "$newer-wal" "$directory/skyglow.db-shm" "$directory/skyglow.db.old"
+    # The database is never missing, or the gateway would begin a new life.
+    if ln "$directory/skyglow.db" "$newer" && cp -pP "$saved/skyglow.db" "$directory/skyglow.db.old" && sync; then
+        [ ! -e "$directory/skyglow.db-wal" ] || mv -f "$directory/skyglow.db-wal" "$newer-wal"
+        mv -f "$directory/skyglow.db.old" "$directory/skyglow.db"
+        [ ! -f "$saved/skyglow.db-wal" ] || cp -pP "$saved/skyglow.db-wal" "$directory/skyglow.db-wal"
+        sync
+        say "it has again the one it left; what came in since is in $newer"
+    else
+        rm -f "$directory/skyglow.db.old"
+        say "and the one it left could not be put back: it is $saved/skyglow.db"
+        kept=yes
     fi
 }
 
@@ -470,20 +535,30 @@ find_previous() {
     elif [ -e "$link" ]; then
         previous=$library/skyglowd-unknown-$(digest_of "$link" | cut -c 1-12)
         cp -p "$link" "$previous" || die 73 "cannot keep $link as $previous"
+    elif [ -x /usr/sbin/skyglowd ]; then
+        # That of a package, whose files stay as they are below those that are deployed.
+        previous=/usr/sbin/skyglowd
     fi
 }
 
+# The process that holds the lock, if it still is a deploy and not something else that has its number after a reboot.
+lock_holder() {
+    holder=$(readlink "$library/deploying") && [ -r "/proc/$holder/cmdline" ] || return
+    case $(tr '\000' ' ' <"/proc/$holder/cmdline") in
+    *" switch "*) ;;
+    *) return 1 ;;
+    esac
+}
+
+# The lock is a link to the number of its process: made and taken in one step, so there is no moment without a number.
 lock() {
-    mkdir "$library/lock" 2>/dev/null || {
-        holder=$(cat "$library/lock/process" 2>/dev/null)
-        # Of the same script, not of a process that has its number after a reboot.
-        if [ -n "$holder" ] && [ -d "/proc/$holder" ] && grep -q main "/proc/$holder/cmdline" 2>/dev/null; then
-            die 75 "another deploy is at work (process $holder)"
-        fi
-        mkdir -p "$library/lock" || die 73 "cannot make $library/lock"
+    ln -s $$ "$library/deploying" 2>/dev/null || {
+        ! lock_holder || die 75 "another deploy is at work (process $holder)"
+        # Who takes the old one away may make a new one.
+        mv "$library/deploying" "$library/deploying.$$" 2>/dev/null && rm -rf "$library/deploying.$$"
+        ln -s $$ "$library/deploying" || die 75 "another deploy is at work"
     }
-    echo $$ >"$library/lock/process"
-    locked=$library/lock
+    locked=$library/deploying
     trap clean_up EXIT
 }
 
@@ -505,21 +580,23 @@ remove_old() {
 
 roll_back() {
     last_words
+    kept=''
     service_stop "$program"
     restore_files
     if [ -z "$previous" ]; then
         service_disable
         rm -f "$link"
         announce_files
-        rm -rf "$saved"
+        forget_saved
         die 70 "there is no earlier skyglowd: stopped and removed the new one; configuration and certificate stay"
     fi
     say "going back to ${previous##*/}"
     point_to "$previous"
     announce_files
+    restore_state
     program=$previous
     if [ "$before" = stopped ]; then
-        rm -rf "$saved"
+        forget_saved
         die 70 "rolled back; the gateway was not running before and is not now"
     fi
     service_start
@@ -527,8 +604,40 @@ roll_back() {
         last_words
         die 71 "rolled back, but ${previous##*/} does not connect either (before, it was: $before)"
     }
-    rm -rf "$saved"
+    forget_saved
     die 70 "rolled back: ${previous##*/} is running again"
+}
+
+# What was kept for going back, unless it is the only copy of something.
+forget_saved() { [ -n "${kept-}" ] || rm -rf "$saved"; }
+
+# A deploy that a power cut ended has left a gateway that never proved itself. If it has not done so since, what was before
+# comes back first, so that this deploy has something good to go back to.
+recover() {
+    [ -e "$saved/previous" ] || return 0
+    read -r previous <"$saved/previous" || previous=''
+    kept=''
+    program=$(readlink "$link") || program=$link
+    state
+    if good && [ -n "$(processes "$program")" ]; then
+        rm -rf "$saved"
+        return
+    fi
+    say "an earlier deploy was interrupted; undoing it first"
+    service_stop "$program"
+    restore_files
+    if [ -n "$previous" ] && [ -x "$previous" ]; then
+        point_to "$previous"
+        announce_files
+        restore_state
+        program=$previous
+        service_start
+        await_word || :
+    else
+        rm -f "$link"
+        announce_files
+    fi
+    [ -z "$kept" ] || die 74 "nothing was switched"
 }
 
 # switch PROGRAM FINGERPRINT URL TIMEOUT SETTLE: everything that changes the board. An empty FINGERPRINT: nothing to pin.
@@ -536,6 +645,7 @@ switch() {
     program=$1 fingerprint=$2 url=$3 timeout=$4 settle=$5
     trap : HUP PIPE
     lock
+    recover
     find_previous
     # The old one answers for itself: what the new one says of it may be as broken as the new one.
     program=${previous:-$1}
@@ -549,26 +659,32 @@ switch() {
     fi
     adopt_configuration
     install_files || {
-        restore_files
+        undo_files
         die 73 "the files of the service could not be written; nothing was switched"
     }
     make_account || {
-        restore_files
+        undo_files
         die 69 "there is no account $account and no useradd or adduser to make it; nothing was switched"
     }
     own_state
     announce_files
     [ "$before" = stopped ] || say "stopping ${previous:+${previous##*/}}"
     service_stop "$previous"
+    keep_state || {
+        undo_files
+        [ "$before" = stopped ] || service_start
+        die 74 "no copy of the database could be kept; nothing was switched"
+    }
     touch "$program"
     point_to "$program" || {
-        service_start
+        undo_files
+        [ "$before" = stopped ] || service_start
         die 73 "cannot switch $link"
     }
     say "starting ${program##*/}"
     service_enable
     service_start
-    await_word || roll_back
+    await_word || no_worse || roll_back
     remove_old
     answer result "$state"
 }
@@ -588,8 +704,9 @@ adopt_configuration() {
 # What root has made in the state directory belongs to the gateway.
 own_state() {
     id "$account" >/dev/null 2>&1 && [ -d /var/lib/skyglow ] || return 0
-    chown "$account:$account" /var/lib/skyglow
-    [ ! -f /var/lib/skyglow/server.pem ] || chown "$account:$account" /var/lib/skyglow/server.pem
+    chown -h "$account:$account" /var/lib/skyglow
+    # -h: the directory is the account's, which must not be able to have root give it something else.
+    [ ! -f /var/lib/skyglow/server.pem ] || chown -h "$account:$account" /var/lib/skyglow/server.pem
 }
 
 main() {

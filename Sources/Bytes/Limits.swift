@@ -110,6 +110,8 @@ public enum Limits {
     public static let admissionForwards = 16
     /// Panes whose last note is remembered.
     public static let panes = 1024
+    /// Notes of one pane that may bear the same time, where a daemon's clock is coarse: a minute's worth of pushes.
+    public static let paneNotes = 60
     /// Addresses and tokens whose requests are counted, and the most requests a minute of each.
     public static let rateSources = 64
     public static let rateRequests = 120
@@ -149,10 +151,14 @@ public enum Limits {
     public static let storeLogPages = 256
     /// How long a write waits for another process's.
     public static let storeBusy: Int64 = 2000
-    /// Networks that keep-alive intervals are remembered of, the key of one, and what was learned how.
+    /// Networks that keep-alive intervals are remembered of, the key of one, and for each what was learned how.
     public static let networks = 32
     public static let networkKey = 64
-    public static let intervalEvents = 256
+    public static let intervalEvents = 128
+    /// The longest silence that a row of the store is believed to speak of, in seconds.
+    public static let intervalSeconds: Int64 = 1_000_000
+    /// The SVG of one history: 400 bytes an event and what is around them.
+    public static let intervalPicture = 400 * intervalEvents + 16_384
     /// A small file: key, certificate chain.
     public static let smallFile = 65_536
 
@@ -164,20 +170,58 @@ public enum Limits {
     public static let connect: Int64 = 10_000
     /// Between TLS and S_AUTH_OK, the server answers each step within this time.
     public static let handshakeStep: Int64 = 15_000
+    /// Between the beginnings of two connection attempts to one host (RFC 8305 §5).
+    public static let dialStagger: Int64 = 250
+    /// How long addresses of IPv4 wait for those of IPv6 (RFC 8305 §3).
+    public static let resolutionDelay: Int64 = 50
+    /// Addresses of one host that are tried, and sockets that may connect at once.
+    public static let addresses = 8
+    /// The TLS handshake with one of several addresses, at the first attempt; later ones have more patience.
+    public static let handshakeFirst: Int64 = 4_000
+    /// A domain name (RFC 1035 §2.3.4), without the last dot.
+    public static let hostName = 253
+    /// How long names are good without asking again, in seconds (§1).
+    public static let namesSeconds: Int64 = 3_600
+    /// The longest delay between two attempts to resolve while name servers fail.
+    public static let resolverBackoff: Int64 = 60_000
+    /// After a failure to resolve, resolv.conf is looked at this often.
+    public static let resolverWatch: Int64 = 2_000
+    /// Events of the network follow each other closely: how long they are collected.
+    public static let networkSettling: Int64 = 300
+    /// Between two reactions to changes of the network; the first one is not put off.
+    public static let networkPause: Int64 = 1_500
+    /// What a connection that lived through a change of the network has to answer within.
+    public static let probe: Int64 = 5_000
+    /// An attempt that has come this far when the network changes begins anew.
+    public static let attemptAge: Int64 = 2_000
+    /// A shorter suspend is none.
+    public static let wake: Int64 = 1_000
+    /// What one receive from rtnetlink may give.
+    public static let netlinkBuffer = 32_768
     /// How long sent bytes may stay unconfirmed by the other side's TCP: a little longer than a pong may take.
     public static let unconfirmed: Int64 = 20_000
     /// The longest delay between two attempts (§9).
     public static let backoff: Int64 = 600_000
     /// Clock corrections beyond this are a protocol error (§4), in seconds.
     public static let clockOffset: Int64 = 172_800
+    /// 2024-01-01T00:00:00Z in Unix seconds, before this program was made: a clock that shows less was never set.
+    public static let clockNeverSet: Int64 = 1_704_067_200
+    /// The server refuses a login whose time is further off (§4).
+    public static let clockTolerance: Int64 = 300_000
+    /// From here on a change of the system's clock counts as a step, and what is known of the time is written down anew.
+    public static let clockStep: Int64 = 2_000
+    /// A step after which a refused login is tried again: less would not make the difference.
+    public static let clockRetry: Int64 = 60_000
 
     // MARK: Processes
 
-    /// Descriptors of one poll: signals, control socket and its clients, the server's socket, DNS, buttons, two pipes to
-    /// each hook, outlets, the relay's listener and its clients.
+    /// Descriptors of one poll: signals, control socket and its clients, the server's socket, those that connect, DNS,
+    /// network and clock, buttons, two pipes to each hook, outlets, the relay's listener and its clients.
     public static let pollSlots =
-        1 + 1 + controlClients + 1 + 16 + panelOutputs + 2 * hooks + outlets
+        1 + 1 + controlClients + 1 + addresses + 16 + 2 + panelOutputs + 2 * hooks + outlets
         + 1 + relayConnections
+    /// How long clients of either listener stay in the queue where there is no descriptor for one.
+    public static let acceptPause: Int64 = 1_000
     /// Clients of the control socket at once.
     public static let controlClients = 8
     public static let controlRequest = 1024

@@ -15,6 +15,21 @@ int cb_ssl_is_unexpected_eof(unsigned long code) {
     return ERR_GET_LIB(code) == ERR_LIB_SSL && ERR_GET_REASON(code) == SSL_R_UNEXPECTED_EOF_WHILE_READING;
 }
 
+int cb_ssl_is_no_tls(unsigned long code) {
+    return ERR_GET_LIB(code) == ERR_LIB_SSL && ERR_GET_REASON(code) == SSL_R_WRONG_VERSION_NUMBER;
+}
+
+void cb_ssl_ctx_trust_system(SSL_CTX *context) {
+    SSL_CTX_set_default_verify_paths(context);
+    if (getenv("SSL_CERT_FILE") || getenv("SSL_CERT_DIR")) return;
+    SSL_CTX_load_verify_dir(context, "/etc/ssl/certs");
+    static const char *const bundles[] = {"/etc/ssl/certs/ca-certificates.crt", "/etc/ssl/cert.pem",
+                                          "/etc/pki/tls/certs/ca-bundle.crt"};
+    for (size_t index = 0; index < sizeof bundles / sizeof *bundles; index++)
+        if (SSL_CTX_load_verify_file(context, bundles[index]) == 1) break;
+    ERR_clear_error();
+}
+
 /* Without a callback OpenSSL would ask for a passphrase on the terminal. */
 static int no_passphrase(char *buffer, int size, int writing, void *context) {
     (void)buffer, (void)size, (void)writing, (void)context;

@@ -25,6 +25,8 @@ extension Gateway {
                 self.report(error)
                 answer.append("error the pairings could not be read\n")
             }
+        } else if request.starts(with: "keepalive") {
+            answerKeepAlive(request, into: &answer, now: now)
         } else if request.equals("inbox") {
             refreshMessageLight(now: now)
             answer.append("ok\n")
@@ -68,13 +70,18 @@ extension Gateway {
             report.address = uplink.identity?.address ?? Blob<255>()
             report.endpoint = uplink.endpointText
             report.tls = uplink.stream.version
-            report.failures = uplink.link.failures
+            report.failures = uplink.failures
+            report.network = uplink.network
+            report.seenFingerprint = uplink.seenFingerprint
             report.nextAttempt = uplink.link.nextAttempt.map { unix + ($0 - now) / milliseconds }
             report.lastEnd = uplink.lastEnd
-            report.clockOffset = uplink.session.clockOffset
             report.lastSeq = uplink.delivery.lastSequence
             report.registrations = uplink.registrations.count
         }
+        timekeeper.refresh(now: now)
+        report.clockOffset = timekeeper.clock.offset
+        report.clockTrust = timekeeper.trust
+        report.clockSince = unix - (now - timekeeper.since) / milliseconds
         if let relay {
             report.relay = RelayReport(
                 address: relay.listener.address, isListening: relay.listener.isListening,
@@ -84,6 +91,7 @@ extension Gateway {
             report.unread = try store.unreadCount()
             report.counters = try store.counters()
             if let uplink { report.pendingAcks = try store.acknowledgementCount(after: uplink.sentAck) }
+            try explainInterval(in: &report, now: now)
         } catch { self.report(error) }
         return report
     }

@@ -19,6 +19,7 @@ extension Gateway {
         } catch {
             for line in error.lines { log.error(.configuration, "\(line)") }
             log.error(.configuration, "the old configuration stays in force")
+            if error.isCertificateMissing { uplink?.forgetPlace() }
             return false
         }
         if next.directory != configuration.directory
@@ -62,13 +63,17 @@ extension Gateway {
             return
         }
         uplink?.finish(.stopped, now: now)
+        if let settings, settings.serverAddress != uplink?.settings.serverAddress {
+            timekeeper = Timekeeper(store: store, log: log, server: settings.serverAddress)
+        }
         uplink = nil
         guard let settings else { return }
         do throws(StoreError) {
             let made = try Uplink(
                 settings, routing: routing, outlets: outlets, store: store,
-                keyFile: KeyFile(directory: configuration.directory), log: log
+                keyFile: KeyFile(directory: configuration.directory), log: log, timekeeper: timekeeper
             )
+            made.monitor = monitor
             made.delivery.sealedOpener = opener
             made.start(now: now)
             uplink = made

@@ -13,6 +13,8 @@ final class Gateway {
     let log: Log
     let control: ControlSocket
     let clock = SystemClock()
+    /// What of the time the server has said; another server begins anew.
+    var timekeeper: Timekeeper
     var uplink: Uplink?
     let opener: SealedOpener
     var relay: RelayService?
@@ -20,6 +22,7 @@ final class Gateway {
     let hooks: Hooks
     let outlets: Outlets
     var memory = Memory()
+    let monitor = NetworkMonitor()
     var isStopping = false
     /// The step of `panel test` at hand, and when the next one begins.
     var testStep: (index: Int, until: Int64)?
@@ -42,6 +45,7 @@ final class Gateway {
         uplink = parts.uplink
         opener = parts.opener
         relay = parts.relay
+        timekeeper = parts.timekeeper
         outlets = parts.outlets
         manager = ServiceManager(now: SystemClock().now)
         panel = Panel(parts.configuration.panel, now: SystemClock().now)
@@ -51,6 +55,7 @@ final class Gateway {
     /// Runs until a signal or `skyglowd stop`.
     func run() -> ExitCode {
         let begin = clock.now
+        uplink?.monitor = monitor
         uplink?.start(now: begin)
         refreshMessageLight(now: begin)
         log.notice(.gateway, "skyglowd \(Version.number) \(Version.target) is ready")
@@ -71,11 +76,11 @@ final class Gateway {
 
     private func advance(now: Int64) {
         takeSignals(now: now)
-        uplink?.advance(now: now, unixTime: clock.unixTime)
-        if let relay {
-            let offset = uplink?.session.clockOffset ?? 0
-            relay.advance(now: now, time: clock.unixTime &+ offset, wall: clock.unixMilliseconds)
-        }
+        takeNetworkChanges(now: now)
+        let wall = clock.unixMilliseconds
+        if timekeeper.observe(now: now, wall: wall) { uplink?.clockWasSet(now: now) }
+        uplink?.advance(now: now, unixTime: wall / 1_000)
+        relay?.advance(now: now, moment: timekeeper.moment(now: now), wall: wall)
         takeNews(now: now)
         hooks.advance(now: now)
         outlets.advance(now: now)
@@ -97,13 +102,14 @@ final class Gateway {
         poll.add(signals.raw, events: POLLIN)
         control.register(in: &poll)
         uplink?.register(in: &poll)
+        monitor.register(in: &poll)
         panel.forEachDescriptor { poll.add($0, events: POLLIN) }
         relay?.register(in: &poll)
         hooks.register(in: &poll, now: now)
         outlets.register(in: &poll)
         let due = min(
             uplink?.deadline(now: now) ?? .max, panel.deadline ?? .max, control.deadline, testStep?.until ?? .max,
-            manager.deadline, hooks.deadline(now: now), outlets.deadline,
+            manager.deadline, hooks.deadline(now: now), outlets.deadline, monitor.deadline,
             relay?.deadline(now: now) ?? .max)
         // The clock may stand between two milliseconds: one more, so that the deadline has passed when poll returns.
         let milliseconds = due == .max ? -1 : due <= now ? 0 : Int32(clamping: due - now + 1)
@@ -134,6 +140,20 @@ final class Gateway {
             let left = uplink.deadline(now: clock.now) - clock.now
             do throws(SystemError) { try poll.wait(milliseconds: Int32(clamping: max(left + 1, 0))) } catch { return }
             uplink.advance(now: clock.now, unixTime: clock.unixTime)
+        }
+    }
+
+    // MARK: Networks
+
+    private func takeNetworkChanges(now: Int64) {
+        while let change = monitor.next(now: now) {
+            switch change {
+            case .network: log.info(.link, "the network changed")
+            case .wake(let milliseconds): log.notice(.clock, "awake after \(milliseconds / 1_000) s of suspend")
+            // Every turn compares the clocks: this one only had to begin.
+            case .clock: continue
+            }
+            uplink?.networkChanged(now: now)
         }
     }
 

@@ -8,6 +8,8 @@ import Store
 public struct StartupError: Error, Equatable, Sendable {
     public var lines: [String]
     public var exit: ExitCode
+    /// The certificate to pin is not there.
+    var isCertificateMissing = false
 
     init(_ line: String, _ exit: ExitCode) {
         lines = [line]
@@ -58,6 +60,7 @@ public enum Startup {
         var outlets: Outlets
         var opener: SealedOpener
         var relay: RelayService?
+        var timekeeper: Timekeeper
     }
 
     /// The configuration of this file, or all its faults.
@@ -84,7 +87,11 @@ public enum Startup {
     /// Opens everything, in an order in which nothing is touched that another gateway may be using.
     static func open(configurationPath path: String) throws(StartupError) -> Gateway {
         let configuration = try load(path)
-        let settings = try uplinkSettings(configuration)
+        let settings: UplinkSettings?
+        do throws(StartupError) { settings = try uplinkSettings(configuration) } catch {
+            if error.isCertificateMissing { forgetNames(configuration) }
+            throw error
+        }
         let routing = try routing(configuration)
         try makeDirectory(configuration.directory, mode: 0o700)
         try makeDirectory(configuration.runtime, mode: 0o755)
@@ -96,8 +103,9 @@ public enum Startup {
         cb_hide_memory()
         guard let opener = SealedOpener() else { throw StartupError("no memory for the relay", .inputOutput) }
         try stored { () throws(StoreError) in try opener.load(store, directory: configuration.directory) }
+        let timekeeper = Timekeeper(store: store, log: log, server: settings?.serverAddress ?? Blob())
         let uplink = try settings.map { settings throws(StartupError) in
-            let uplink = try makeUplink(settings, routing, outlets, configuration, store, log)
+            let uplink = try makeUplink(settings, routing, outlets, configuration, store, log, timekeeper)
             uplink.delivery.sealedOpener = opener
             return uplink
         }
@@ -110,7 +118,19 @@ public enum Startup {
             Parts(
                 configuration: configuration, configurationPath: path, lock: lock, store: store, log: log,
                 control: try control(configuration), signals: try signals(), uplink: uplink,
-                outlets: outlets, opener: opener, relay: relay))
+                outlets: outlets, opener: opener, relay: relay, timekeeper: timekeeper))
+    }
+
+    /// Without a certificate, where a server was found says nothing of where it will be (SGP v2 §1). What does not
+    /// succeed is no reason to keep silent about the certificate.
+    private static func forgetNames(_ configuration: Configuration) {
+        do throws(StoreError) {
+            // Only what is there: nothing is made.
+            let lock = try StateLock(directory: configuration.directory)
+            guard access(configuration.directory + "/skyglow.db", F_OK) == 0 else { return }
+            try Store.open(directory: configuration.directory).removeNames(nil)
+            withExtendedLifetime(lock) {}
+        } catch { return }
     }
 
     /// A call of the store, whose errors become those of a start.
@@ -120,12 +140,13 @@ public enum Startup {
 
     private static func makeUplink(
         _ settings: UplinkSettings, _ routing: Routing, _ outlets: Outlets, _ configuration: Configuration,
-        _ store: Store, _ log: Log
+        _ store: Store, _ log: Log, _ timekeeper: Timekeeper
     ) throws(StartupError) -> Uplink {
         try stored { () throws(StoreError) in
             let keyFile = KeyFile(directory: configuration.directory)
             return try Uplink(
-                settings, routing: routing, outlets: outlets, store: store, keyFile: keyFile, log: log)
+                settings, routing: routing, outlets: outlets, store: store, keyFile: keyFile, log: log,
+                timekeeper: timekeeper)
         }
     }
 }
@@ -139,15 +160,20 @@ extension Startup {
         guard let address = Blob<16>(server.address) else {
             throw StartupError("the server address is longer than \(Limits.serverAddress) bytes", .configuration)
         }
-        let milliseconds = Int64(1_000)
         return UplinkSettings(
             serverAddress: address, certificate: try certificate(server.certificate),
             endpoint: server.endpoint,
             resolvers: resolverList(configuration), registrationCertificate: server.identity,
-            keepAlive: KeepAlive(
-                minimum: configuration.keepalive.minimum * milliseconds,
-                maximum: configuration.keepalive.maximum * milliseconds,
-                pongTimeout: configuration.keepalive.pongTimeout * milliseconds))
+            keepAlive: keepAlive(configuration))
+    }
+
+    /// A learner with the configured bounds that knows nothing yet.
+    static func keepAlive(_ configuration: Configuration) -> KeepAlive {
+        let milliseconds = Int64(1_000)
+        return KeepAlive(
+            minimum: configuration.keepalive.minimum * milliseconds,
+            maximum: configuration.keepalive.maximum * milliseconds,
+            pongTimeout: configuration.keepalive.pongTimeout * milliseconds)
     }
 
     /// The pinned certificate as DER.
@@ -155,8 +181,10 @@ extension Startup {
         var pem = ByteBuffer(capacity: 4 * Limits.certificate)
         do throws(StoreError) { try AtomicFile.read(path, into: &pem) } catch {
             guard error.isMissing else { throw StartupError(error) }
-            throw StartupError(
+            var missing = StartupError(
                 "\(path): there is no pinned certificate: see `skyglowd certificate fetch`", .configuration)
+            missing.isCertificateMissing = true
+            throw missing
         }
         guard let der = Certificate.der(pem: pem.pointer) else {
             throw StartupError("\(path): no certificate in PEM form", .badData)
@@ -183,10 +211,11 @@ extension Startup {
     static func logPath(_ configuration: Configuration) -> String { configuration.runtime + "/log.ring" }
 
     private static func openLog(_ configuration: Configuration) throws(StartupError) -> Log {
+        let path = logPath(configuration)
         do throws(RingError) {
-            let ring = try RingLog(path: logPath(configuration), size: configuration.log.size)
+            let ring = try RingLog(path: path, size: configuration.log.size)
             return Log(level: configuration.log.level, ring: ring)
-        } catch { throw StartupError(error.message, .cannotCreate) }
+        } catch { throw StartupError("\(path): \(error.message)", .cannotCreate) }
     }
 
     private static func control(_ configuration: Configuration) throws(StartupError) -> ControlSocket {

@@ -1,3 +1,5 @@
+import Bytes
+
 /// A few addresses of one host, in the order to try them, held in place.
 public struct AddressList: BitwiseCopyable, Sendable {
     private var addresses = InlineArray<8, SocketAddress?>(repeating: nil)
@@ -13,8 +15,20 @@ public struct AddressList: BitwiseCopyable, Sendable {
 
     /// Appends an address; more than eight are left out.
     public mutating func append(_ address: SocketAddress) {
-        guard count < 8 else { return }
+        guard count < Limits.addresses else { return }
         addresses[count] = address
         count += 1
+    }
+
+    public func contains(_ address: SocketAddress) -> Bool {
+        for index in 0..<count where addresses[index] == address { return true }
+        return false
+    }
+
+    /// The same addresses in whatever order: a server's DNS may turn them round at every answer.
+    public func isSame(as other: AddressList) -> Bool {
+        guard count == other.count else { return false }
+        for index in 0..<count { if let address = addresses[index], !other.contains(address) { return false } }
+        return true
     }
 }

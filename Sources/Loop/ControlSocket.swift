@@ -17,7 +17,6 @@ public final class ControlSocket {
     private let clients: UnsafeMutablePointer<Client>
     /// When clients are taken again after one could not be; nil while they are.
     private var acceptDue: Int64?
-    private static let acceptPause: Int64 = 1_000
     /// A client that neither asks nor reads is dropped after this time.
     private static let patience: Int64 = 5_000
 
@@ -84,7 +83,7 @@ public final class ControlSocket {
             let raw = cb_accept(listener.raw)
             guard raw >= 0 else {
                 // Without a free descriptor the client stays in the queue, and poll would report it again at once.
-                if cb_errno() != EAGAIN { acceptDue = now + Self.acceptPause }
+                if cb_errno() != EAGAIN { acceptDue = now + Limits.acceptPause }
                 return
             }
             clients[index].descriptor = FileDescriptor(raw: raw)

@@ -32,7 +32,7 @@ final class HTTPExchange {
     }
 
     /// TLS with a server of any certificate. Its name goes along, since one address may serve many.
-    /// With `verifies` only one whose certificate the system's authorities vouch for.
+    /// With `verifies` only one whose certificate the system's authorities vouch for, by this name or address.
     func handshake(host: String, verifies: Bool = false) throws(HTTPError) {
         // The library writes to the socket by itself, so that a broken connection would end the process.
         cb_ignore_sigpipe()
@@ -44,7 +44,8 @@ final class HTTPExchange {
         ssl = made
         SSL_set_verify(made, verifies ? SSL_VERIFY_PEER : SSL_VERIFY_NONE, nil)
         if verifies {
-            SSL_CTX_set_default_verify_paths(context)
+            cb_ssl_ctx_trust_system(context)
+            SSL_ctrl(made, SSL_CTRL_SET_MIN_PROTO_VERSION, Int(TLS1_2_VERSION), nil)
             guard host.withCString({ SSL_set1_host(made, $0) }) == 1 else { throw .network("no memory for TLS") }
         }
         if SocketAddress(literal: host, port: 0) == nil {
@@ -54,9 +55,30 @@ final class HTTPExchange {
                     UnsafeMutableRawPointer(mutating: name))
             }
         }
-        guard SSL_set_fd(made, socket.raw) == 1, try finish(made, { SSL_connect(made) }) > 0 else {
-            throw .network("the server closed the connection in the TLS handshake")
+        guard SSL_set_fd(made, socket.raw) == 1 else { throw .network("no memory for TLS") }
+        var result: Int32 = 0
+        do throws(HTTPError) { result = try finish(made, { SSL_connect(made) }) } catch {
+            throw Self.distrust(made) ?? error
         }
+        guard result > 0 else { throw .network("the server closed the connection in the TLS handshake") }
+    }
+
+    /// What is wrong with the server's certificate; nil if nothing is, or if it was not asked.
+    private static func distrust(_ ssl: OpaquePointer) -> HTTPError? {
+        let code = SSL_get_verify_result(ssl)
+        guard SSL_get_verify_mode(ssl) != SSL_VERIFY_NONE, code != Int(X509_V_OK),
+            let words = X509_verify_cert_error_string(code)
+        else { return nil }
+        var text = ByteBuffer(capacity: 256)
+        text.append("its certificate is refused: ")
+        text.append(cString: words)
+        switch Int32(code) {
+        case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT, X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN,
+            X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY, X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE:
+            text.append("; SSL_CERT_FILE=FILE names an authority of your own")
+        default: break
+        }
+        return .network(String(decoding: text.pointer, as: UTF8.self))
     }
 
     func send(_ bytes: [UInt8]) throws(HTTPError) {
@@ -122,6 +144,7 @@ final class HTTPExchange {
             default:
                 let code = ERR_get_error()
                 if cb_ssl_is_unexpected_eof(UInt(code)) != 0 { return 0 }
+                if cb_ssl_is_no_tls(UInt(code)) != 0 { throw .network("the server does not speak TLS on this port") }
                 throw .network(Self.words(of: UInt(code)))
             }
         }

@@ -56,6 +56,10 @@ public enum HTTPFetch {
         if let authorization { head += "Authorization: \(authorization)\r\n" }
         try exchange.send(Array(head.utf8) + [13, 10] + body)
         let answer = try exchange.receive(limit: limit + Self.head)
+        // An alert of TLS (RFC 8446 §5.1).
+        if !address.isSecure, answer.starts(with: [0x15, 0x03]) {
+            throw .network("the server speaks TLS on this port, not plain HTTP")
+        }
         // The status is in the same place in every version.
         guard answer.count > 12, answer[0..<7].elementsEqual("HTTP/1.".utf8),
             let status = Int(String(decoding: answer[9..<12], as: UTF8.self))

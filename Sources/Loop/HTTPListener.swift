@@ -35,6 +35,7 @@ public final class HTTPListener {
     private let clients: UnsafeMutablePointer<Client>
     private let peers: UnsafeMutablePointer<sockaddr_storage>
     private var listenDue: Int64 = 0
+    private var acceptDue: Int64?
     private var listenerSlot = -1
     private var isCrowded = false
     /// Why it does not listen; 0 while it does.
@@ -62,7 +63,8 @@ public final class HTTPListener {
     // MARK: In the loop
 
     public func register(in set: inout PollSet) {
-        listenerSlot = set.add(listener.raw, events: connections < Limits.relayConnections ? POLLIN : 0)
+        let accepts = connections < Limits.relayConnections && acceptDue == nil
+        listenerSlot = set.add(listener.raw, events: accepts ? POLLIN : 0)
         for index in 0..<Limits.relayConnections {
             clients[index].slot = set.add(
                 clients[index].descriptor.raw, events: clients[index].stage == .writing ? POLLOUT : POLLIN)
@@ -78,7 +80,7 @@ public final class HTTPListener {
     }
 
     public var deadline: Int64 {
-        var earliest = listener.isOpen ? Int64.max : listenDue
+        var earliest = listener.isOpen ? acceptDue ?? .max : listenDue
         guard connections > 0 else { return earliest }
         for index in 0..<Limits.relayConnections where clients[index].descriptor.isOpen {
             earliest = min(earliest, due(index))
@@ -140,6 +142,8 @@ public final class HTTPListener {
     private func accept(now: Int64, _ allows: (RawSpan) -> Bool) {
         isCrowded = false
         guard listener.isOpen else { return }
+        if let due = acceptDue, now < due { return }
+        acceptDue = nil
         for _ in 0..<Limits.relayConnections {
             guard let index = freePlace() else {
                 // Others may wait: those who do not ask make room.
@@ -147,7 +151,11 @@ public final class HTTPListener {
                 return
             }
             let raw = cb_accept_from(listener.raw, peers + index)
-            guard raw >= 0 else { return }
+            guard raw >= 0 else {
+                // Without a free descriptor the client stays in the queue, and poll would report it again at once.
+                if cb_errno() != EAGAIN, cb_errno() != ECONNABORTED { acceptDue = now + Limits.acceptPause }
+                return
+            }
             clients[index].descriptor = FileDescriptor(raw: raw)
             guard allows(peer(index).bytes) else {
                 clients[index].descriptor.close()

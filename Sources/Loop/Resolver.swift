@@ -2,6 +2,10 @@ import Bytes
 import CBoard
 
 /// DNS in the poll loop, through c-ares: one question at a time, a TXT record or the addresses of a host.
+///
+/// Both kinds of addresses are asked for at once. The question is answered as soon as IPv6 addresses are there, or IPv4
+/// ones for a moment (RFC 8305 §3): a name server that leaves one kind unanswered holds nothing up. While `isBusy` the
+/// other kind may still come.
 public final class Resolver {
     /// What became of the question.
     public enum Outcome: Equatable, Sendable {
@@ -13,8 +17,17 @@ public final class Resolver {
     }
 
     public private(set) var outcome = Outcome.idle
-    /// The addresses of a host, in the order to try them.
-    public private(set) var addresses = AddressList()
+    /// The addresses of a host, in the order to try them: the two kinds by turns, IPv6 first (RFC 8305 §4).
+    public var addresses: AddressList {
+        var list = AddressList()
+        for index in 0..<Swift.max(v6.list.count, v4.list.count) {
+            if let address = v6.list[index] { list.append(address) }
+            if let address = v4.list[index] { list.append(address) }
+        }
+        return list
+    }
+    /// Something of the question is still open.
+    public var isBusy: Bool { outcome == .pending || v6.isOpen || v4.isOpen }
     /// TXT records that came; those beyond the first eight are left out.
     public private(set) var textCount = 0
 
@@ -34,6 +47,31 @@ public final class Resolver {
     private var textEnds = InlineArray<8, Int>(repeating: 0)
     private var isQuestionOpen = false
     private var port: UInt16 = 0
+    /// The question is one for addresses.
+    private var isAsking = false
+    private var v6 = Family()
+    private var v4 = Family()
+    /// When IPv4 addresses alone are an answer.
+    private var patience = Int64.max
+    /// The name asked for, with C's terminator.
+    private var name = ByteBuffer(capacity: 256)
+    /// What resolv.conf was when it was last read.
+    private var fileStamp = FileStamp()
+
+    /// Addresses of one kind.
+    private struct Family {
+        var isOpen = false
+        var status: Int32 = 0
+        var list = AddressList()
+    }
+
+    /// Tells a file from what it was before.
+    private struct FileStamp: Equatable {
+        var size: Int64 = -1
+        var number: UInt64 = 0
+        var seconds: Int64 = 0
+        var nanoseconds: Int64 = 0
+    }
 
     /// Uses these servers (`address[:port]`, comma-separated) or, without any, those of the system. Nil without memory,
     /// or if the servers are no such list.
@@ -48,6 +86,7 @@ public final class Resolver {
     }
 
     private func open() -> Bool {
+        if servers == nil { fileStamp = stamp() }
         var options = ares_options()
         options.timeout = timeout
         options.tries = 2
@@ -79,39 +118,81 @@ public final class Resolver {
 
     /// Asks for the TXT records of a name.
     public func askText(_ name: String) {
-        guard begin() else { return }
+        guard begin(name) else { return }
         let me = Unmanaged.passUnretained(self).toOpaque()
-        name.withCString { name in
-            ares_query(
-                channel, name, 1, 16,
-                { context, status, _, answer, length in
-                    guard let context else { return }
-                    Unmanaged<Resolver>.fromOpaque(context).takeUnretainedValue().receiveText(status, answer, length)
-                }, me)
-        }
+        ares_query(
+            channel, cName, 1, 16,
+            { context, status, _, answer, length in
+                guard let context else { return }
+                Unmanaged<Resolver>.fromOpaque(context).takeUnretainedValue().receiveText(status, answer, length)
+            }, me)
     }
 
     /// Asks for the IPv6 and IPv4 addresses of a host; each comes with this port.
     public func askAddresses(_ host: String, port: UInt16) {
-        guard begin() else { return }
-        var hints = ares_addrinfo_hints()
-        hints.ai_family = AF_UNSPEC
-        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-        let me = Unmanaged.passUnretained(self).toOpaque()
-        self.port = port
-        host.withCString { host in
-            ares_getaddrinfo(
-                channel, host, nil, &hints,
-                { context, status, _, result in
-                    guard let context else { return }
-                    Unmanaged<Resolver>.fromOpaque(context).takeUnretainedValue().receiveAddresses(status, result)
-                }, me)
-        }
+        guard begin(host) else { return }
+        askAddresses(port: port)
     }
 
-    /// Gives the question up.
+    /// The same without a String.
+    public func askAddresses(_ host: RawSpan, port: UInt16) {
+        guard begin({ $0.append(host) }) else { return }
+        askAddresses(port: port)
+    }
+
+    private func askAddresses(port: UInt16) {
+        self.port = port
+        guard !takeLiteral() else { return }
+        v6.isOpen = true
+        v4.isOpen = true
+        isAsking = true
+        patience = .max
+        var hints = ares_addrinfo_hints()
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        let me = Unmanaged.passUnretained(self).toOpaque()
+        hints.ai_family = AF_INET6
+        ares_getaddrinfo(
+            channel, cName, nil, &hints,
+            { context, status, _, result in
+                defer { if let result { ares_freeaddrinfo(result) } }
+                guard let context else { return }
+                let resolver = Unmanaged<Resolver>.fromOpaque(context).takeUnretainedValue()
+                guard resolver.isQuestionOpen else { return }
+                resolver.fill(&resolver.v6, status, result)
+                resolver.settle()
+            }, me)
+        hints.ai_family = AF_INET
+        ares_getaddrinfo(
+            channel, cName, nil, &hints,
+            { context, status, _, result in
+                defer { if let result { ares_freeaddrinfo(result) } }
+                guard let context else { return }
+                let resolver = Unmanaged<Resolver>.fromOpaque(context).takeUnretainedValue()
+                guard resolver.isQuestionOpen else { return }
+                resolver.fill(&resolver.v4, status, result)
+                resolver.settle()
+            }, me)
+    }
+
+    /// An address needs no name server; c-ares would ask one for the other kind of it.
+    private func takeLiteral() -> Bool {
+        let text = UnsafeRawBufferPointer(rebasing: name.pointer.dropLast())
+        guard let address = SocketAddress(literal: text.bytes, port: port) else { return false }
+        if address.isIPv6 { v6.list.append(address) } else { v4.list.append(address) }
+        finish(0)
+        return true
+    }
+
+    private var cName: UnsafePointer<CChar>? {
+        name.pointer.baseAddress?.assumingMemoryBound(to: CChar.self)
+    }
+
+    /// Gives the question up, or what is still open of it.
     public func cancel() {
         isQuestionOpen = false
+        isAsking = false
+        v6.isOpen = false
+        v4.isOpen = false
         if let channel { ares_cancel(channel) }
         outcome = .idle
     }
@@ -120,7 +201,7 @@ public final class Resolver {
 
     /// Adds the sockets in use to a poll set.
     public func register(in set: inout PollSet) {
-        guard outcome == .pending else { return }
+        guard isBusy else { return }
         var sockets = InlineArray<16, Int32>(repeating: 0)
         let events = withSockets(&sockets) { ares_getsock(channel, $0, 16) }
         for index in 0..<16 {
@@ -132,12 +213,15 @@ public final class Resolver {
 
     /// Milliseconds until `process` must run even if no socket is ready; never more than `limit`.
     public func timeout(limit: Int32) -> Int32 {
-        outcome == .pending ? cb_ares_timeout_ms(channel, limit) : limit
+        guard isBusy else { return limit }
+        let limit = outcome == .pending ? min(limit, Int32(clamping: max(patience - SystemClock().now, 0))) : limit
+        return cb_ares_timeout_ms(channel, limit)
     }
 
     /// Reads and writes what can be and runs out timers.
     public func process() {
-        guard outcome == .pending else { return }
+        guard isBusy else { return }
+        defer { settle() }
         var sockets = InlineArray<16, Int32>(repeating: 0)
         let events = withSockets(&sockets) { ares_getsock(channel, $0, 16) }
         for index in 0..<16 where events >> Int32(index) & 0x10001 != 0 {
@@ -156,11 +240,23 @@ public final class Resolver {
 
     // MARK: Answers
 
-    private func begin() -> Bool {
+    private func begin(_ name: String) -> Bool { begin { $0.append(name) } }
+
+    private func begin(_ write: (inout ByteBuffer) -> Void) -> Bool {
         isQuestionOpen = false
         textBytes.removeAll()
         textCount = 0
-        addresses = AddressList()
+        isAsking = false
+        v6 = Family()
+        v4 = Family()
+        name.removeAll()
+        write(&name)
+        let isName = !name.overflowed && !name.isEmpty && !name.pointer.contains(0)
+        name.append(0 as UInt8)
+        guard isName, !name.overflowed else {
+            outcome = .failed(Int32(ARES_EBADNAME))
+            return false
+        }
         guard refresh() else {
             outcome = .failed(Int32(ARES_ENOMEM))
             return false
@@ -180,6 +276,38 @@ public final class Resolver {
         if let old = channel { ares_destroy(old) }
         channel = nil
         return open()
+    }
+
+    // MARK: resolv.conf
+
+    /// Whether resolv.conf is another than when the last question was asked. Always false where servers are configured.
+    public var hasChangedServers: Bool { servers == nil && stamp() != fileStamp }
+
+    private func stamp() -> FileStamp {
+        var status = stat()
+        let found = (system?.path ?? "/etc/resolv.conf").withCString { stat($0, &status) }
+        guard found == 0 else { return FileStamp() }
+        return FileStamp(
+            size: Int64(status.st_size), number: UInt64(status.st_ino), seconds: Int64(status.st_mtim.tv_sec),
+            nanoseconds: Int64(status.st_mtim.tv_nsec))
+    }
+
+    /// Whether this board has a way to any of its name servers. Nothing is sent to find out.
+    public var canReachServers: Bool {
+        var list: UnsafeMutablePointer<ares_addr_port_node>?
+        guard let channel, ares_get_servers_ports(channel, &list) == 0 else { return true }
+        defer { if let list { ares_free_data(list) } }
+        var next = list
+        while let node = next {
+            let length = node.pointee.family == AF_INET6 ? 16 : 4
+            let port = UInt16(truncatingIfNeeded: node.pointee.udp_port > 0 ? node.pointee.udp_port : 53)
+            let address = withUnsafeBytes(of: node.pointee.addr) {
+                SocketAddress(bytes: UnsafeRawBufferPointer(rebasing: $0[0..<length]).bytes, port: port)
+            }
+            if let address, address.hasRoute { return true }
+            next = node.pointee.next
+        }
+        return false
     }
 
     private func finish(_ status: Int32) {
@@ -216,17 +344,45 @@ public final class Resolver {
         return true
     }
 
-    private func receiveAddresses(_ status: Int32, _ result: UnsafeMutablePointer<ares_addrinfo>?) {
-        defer { if let result { ares_freeaddrinfo(result) } }
-        guard isQuestionOpen else { return }
+    private func fill(_ family: inout Family, _ status: Int32, _ result: UnsafeMutablePointer<ares_addrinfo>?) {
+        family.isOpen = false
+        family.status = status
         var next = result?.pointee.nodes
         while let node = next {
             if let address = SocketAddress(node.pointee.ai_addr, length: node.pointee.ai_addrlen) {
-                addresses.append(address.with(port: port))
+                family.list.append(address.with(port: port))
             }
             next = node.pointee.ai_next
         }
-        finish(status == 0 && addresses.isEmpty ? Int32(ARES_ENODATA) : status)
+    }
+
+    /// Whether what has come of the addresses is an answer.
+    private func settle() {
+        guard isAsking else { return }
+        if !v6.isOpen, !v4.isOpen {
+            isAsking = false
+            if outcome == .pending { finish(v6.list.isEmpty && v4.list.isEmpty ? failure : 0) }
+            isQuestionOpen = false
+        } else if outcome == .pending, !v6.list.isEmpty {
+            outcome = .answered
+        } else if outcome == .pending, !v4.list.isEmpty {
+            let now = SystemClock().now
+            if patience == .max { patience = now + Limits.resolutionDelay }
+            if now >= patience { outcome = .answered }
+        }
+    }
+
+    /// Why there are no addresses. What may pass is worth more than that there are none of one kind.
+    private var failure: Int32 {
+        if Self.isTemporary(v6.status), !Self.isTemporary(v4.status) { return v6.status }
+        return v4.status == 0 ? Int32(ARES_ENODATA) : v4.status
+    }
+
+    /// Whether asking again may bring an answer: the servers failed or did not answer, rather than said that there is
+    /// none.
+    public static func isTemporary(_ status: Int32) -> Bool {
+        status != Int32(ARES_SUCCESS) && status != Int32(ARES_ENODATA) && status != Int32(ARES_ENOTFOUND)
+            && status != Int32(ARES_EBADNAME)
     }
 }
 

@@ -8,17 +8,33 @@ public struct SocketAddress: BitwiseCopyable, Sendable {
 
     /// An address from its literal, or nil if the text is none. Brackets around IPv6 are not part of it.
     public init?(literal: String, port: UInt16) {
-        // C would see the text end at a zero byte.
-        for byte in literal.utf8 where byte == 0 { return nil }
+        var literal = literal
+        guard let address = literal.withUTF8({ SocketAddress(literal: UnsafeRawBufferPointer($0).bytes, port: port) })
+        else { return nil }
+        self = address
+    }
+
+    /// The same without a String.
+    public init?(literal: RawSpan, port: UInt16) {
+        // The longest literal has 45 bytes; behind it stays C's terminator, which must not be inside it.
+        var text = InlineArray<64, CChar>(repeating: 0)
+        guard literal.byteCount < 64 else { return nil }
+        for index in 0..<literal.byteCount {
+            guard literal[index] != 0 else { return nil }
+            text[index] = CChar(bitPattern: literal[index])
+        }
         var v4 = sockaddr_in()
         var v6 = sockaddr_in6()
         var storage = sockaddr_storage()
-        if literal.withCString({ inet_pton(AF_INET, $0, &v4.sin_addr) }) == 1 {
+        func parse(_ family: Int32, _ out: UnsafeMutableRawPointer) -> Int32 {
+            withUnsafeBytes(of: &text) { inet_pton(family, $0.baseAddress?.assumingMemoryBound(to: CChar.self), out) }
+        }
+        if parse(AF_INET, &v4.sin_addr) == 1 {
             v4.sin_family = sa_family_t(AF_INET)
             v4.sin_port = port.bigEndian
             withUnsafeMutableBytes(of: &storage) { to in withUnsafeBytes(of: &v4) { to.copyMemory(from: $0) } }
             length = UInt32(MemoryLayout<sockaddr_in>.size)
-        } else if literal.withCString({ inet_pton(AF_INET6, $0, &v6.sin6_addr) }) == 1 {
+        } else if parse(AF_INET6, &v6.sin6_addr) == 1 {
             v6.sin6_family = sa_family_t(AF_INET6)
             v6.sin6_port = port.bigEndian
             withUnsafeMutableBytes(of: &storage) { to in withUnsafeBytes(of: &v6) { to.copyMemory(from: $0) } }
@@ -63,6 +79,61 @@ public struct SocketAddress: BitwiseCopyable, Sendable {
     public var family: Int32 { Int32(storage.ss_family) }
     var isIPv6: Bool { family == AF_INET6 }
 
+    /// The address alone, 4 or 16 bytes; an IPv4 address in IPv6 form (RFC 4291 §2.5.5.2) as its 4.
+    public var bytes: Blob<16> {
+        withBytes { raw in
+            guard isIPv6 else { return Blob(UnsafeRawBufferPointer(rebasing: raw[4..<8])) ?? Blob() }
+            var isMapped = raw[18] == 0xFF && raw[19] == 0xFF
+            for index in 8..<18 where raw[index] != 0 { isMapped = false }
+            return Blob(UnsafeRawBufferPointer(rebasing: raw[(isMapped ? 20 : 8)..<24])) ?? Blob()
+        }
+    }
+
+    public var port: UInt16 { withBytes { UInt16($0[2]) << 8 | UInt16($0[3]) } }
+
+    /// Of this board alone.
+    public var isLoopback: Bool {
+        let bytes = bytes
+        if bytes.count == 4 { return bytes[0] == 127 }
+        for index in 0..<15 where bytes[index] != 0 { return false }
+        return bytes[15] == 1
+    }
+
+    /// An address from its 4 or 16 bytes, nil for any other number of them.
+    public init?(bytes: RawSpan, port: UInt16) {
+        guard bytes.byteCount == 4 || bytes.byteCount == 16 else { return nil }
+        let isV6 = bytes.byteCount == 16
+        var storage = sockaddr_storage()
+        storage.ss_family = sa_family_t(isV6 ? AF_INET6 : AF_INET)
+        withUnsafeMutableBytes(of: &storage) { to in
+            // The port follows the family in both kinds.
+            to.storeBytes(of: port.bigEndian, toByteOffset: 2, as: UInt16.self)
+            for index in 0..<bytes.byteCount { to[(isV6 ? 8 : 4) + index] = bytes[index] }
+        }
+        self.storage = storage
+        length = UInt32(isV6 ? MemoryLayout<sockaddr_in6>.size : MemoryLayout<sockaddr_in>.size)
+    }
+
+    /// Whether this board has a way there; nothing is sent to find out.
+    var hasRoute: Bool {
+        let probe = FileDescriptor(raw: CBoard.socket(family, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0))
+        return !probe.isOpen || withPointer { CBoard.connect(probe.raw, $0, $1) } == 0
+    }
+
+    /// The own end of a socket.
+    public init?(ownEndOf socket: Int32) {
+        var storage = sockaddr_storage()
+        var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        let found = withUnsafeMutableBytes(of: &storage) { raw -> SocketAddress? in
+            guard let base = raw.baseAddress?.assumingMemoryBound(to: sockaddr.self),
+                getsockname(socket, base, &size) == 0
+            else { return nil }
+            return SocketAddress(base, length: size)
+        }
+        guard let found else { return nil }
+        self = found
+    }
+
     fileprivate func withBytes<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
         withUnsafeBytes(of: storage) { body($0) }
     }
@@ -72,6 +143,13 @@ public struct SocketAddress: BitwiseCopyable, Sendable {
         withUnsafeBytes(of: storage) { raw in
             body(raw.baseAddress!.assumingMemoryBound(to: sockaddr.self), length)
         }
+    }
+}
+
+extension SocketAddress: Equatable {
+    /// The same address and port.
+    public static func == (left: SocketAddress, right: SocketAddress) -> Bool {
+        left.port == right.port && left.bytes == right.bytes
     }
 }
 

@@ -57,19 +57,31 @@ public final class TLSStream {
     /// Begins to connect. `advance` goes on from there.
     public func connect(to address: SocketAddress) throws(StreamError) {
         close()
+        socket = FileDescriptor(raw: try Self.open(address))
+        stage = .connecting
+    }
+
+    /// Takes over a socket that is connected or about to be, and closes it in the end.
+    public func adopt(_ raw: Int32) {
+        close()
+        socket = FileDescriptor(raw: raw)
+        stage = .connecting
+    }
+
+    /// A socket that does not block and has begun to connect.
+    static func open(_ address: SocketAddress) throws(StreamError) -> Int32 {
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         let raw = CBoard.socket(address.family, type, 0)
         guard raw >= 0 else { throw .network(SystemError("socket")) }
-        socket = FileDescriptor(raw: raw)
         var on: Int32 = 1
         setsockopt(raw, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
         let result = address.withPointer { CBoard.connect(raw, $0, $1) }
         guard result == 0 || cb_errno() == EINPROGRESS else {
             let error = SystemError("connect")
-            close()
+            _ = CBoard.close(raw)
             throw .network(error)
         }
-        stage = .connecting
+        return raw
     }
 
     /// Goes on connecting after `poll` said so. True once the handshake is complete and the pin has matched.

@@ -25,6 +25,8 @@ final class LEDDevice: Device {
     private var pattern = LightPattern.off
     private var switching = Switching()
     private var retryAt: Int64?
+    /// The LED is driven, but its trigger could not be opened, and goes on in between: when that is tried again.
+    private var triggerRetryAt: Int64?
     /// What was last written; nil before the first time and after the kernel has blinked.
     private var isOn: Bool?
     private var kernelBlinks = false
@@ -55,8 +57,9 @@ final class LEDDevice: Device {
     deinit { closeAll() }
 
     override var deadline: Int64? {
-        guard let retryAt else { return late?.at ?? switching.change }
-        return retryAt
+        if let retryAt { return retryAt }
+        guard let change = late?.at ?? switching.change else { return triggerRetryAt }
+        return min(change, triggerRetryAt ?? change)
     }
 
     override func show(_ pattern: LightPattern, since: Int64, now: Int64, wall: Int64) {
@@ -78,6 +81,14 @@ final class LEDDevice: Device {
             open(now: now)
             return apply(now: now)
         }
+        if let due = triggerRetryAt, due <= now {
+            triggerRetryAt = nil
+            openTrigger(now: now)
+            if trigger >= 0 { clearProblem() }
+            // What is on the light is the trigger's until now.
+            isOn = nil
+            return apply(now: now)
+        }
         if let late, late.at <= now { return finishLate(isTimer: late.isTimer, now: now) }
         if let change = switching.change, change <= now { update(now: now) }
     }
@@ -94,6 +105,7 @@ final class LEDDevice: Device {
         }
         closeAll()
         retryAt = nil
+        triggerRetryAt = nil
     }
 
     override func putOut(now: Int64, wall: Int64) {
@@ -256,7 +268,10 @@ final class LEDDevice: Device {
         trigger = openFile("trigger", O_RDWR)
         if trigger < 0 {
             let errno = cb_errno()
-            if errno != ENOENT { report("cannot open ", path: path.pointer, errno) }
+            guard errno != ENOENT else { return }
+            report("cannot open ", path: path.pointer, errno)
+            // udev may not have come to it yet: at boot, an LED's files are made accessible one after the other.
+            if errno == EACCES || errno == EPERM { triggerRetryAt = now + Limits.panelRetry }
             return
         }
         readTriggers()
@@ -314,6 +329,7 @@ final class LEDDevice: Device {
         trigger = -1
         kernelBlinks = false
         late = nil
+        triggerRetryAt = nil
         switching.rest()
     }
 

@@ -165,21 +165,25 @@ public struct AdmissionPolicy: ~Copyable {
     }
 
     /// Takes back what was kept. `shift` is added to its times: what was 75 s ago by the clock of the time is so by
-    /// today's. False for what is not a state, and where the table is full.
+    /// today's. Nothing was before the beginning or will be after `now`, or a damaged row could hold alerts back for ever.
+    /// False for what is not a state, and where the table is full.
     @discardableResult
-    public mutating func restore(device: Int64, key: RawSpan, state: RawSpan, shift: Int64) -> Bool {
+    public mutating func restore(device: Int64, key: RawSpan, state: RawSpan, shift: Int64, now: Int64) -> Bool {
         guard count < capacity, state.byteCount == 160, let key = Blob<16>(key) else { return false }
+        func time(_ kept: Int64) -> Int64 { min(max(kept &+ shift, Entry().last), now) }
         var reader = ByteReader(state)
         var entry = Entry(device: device, key: key)
         do throws(ByteError) {
-            entry.last = try reader.read(Int64.self) &+ shift
-            entry.seen = try reader.read(Int64.self) &+ shift
+            entry.last = time(try reader.read(Int64.self))
+            entry.seen = time(try reader.read(Int64.self))
             entry.isCooled = try reader.read(Int64.self) != 0
             let count = try reader.read(Int64.self)
             guard count >= 0, count <= (key.isEmpty ? 1 << 20 : 16) else { return false }
             entry.count = Int(count)
-            for place in 0..<16 { entry.forwards[place] = try reader.read(Int64.self) &+ shift }
+            for place in 0..<16 { entry.forwards[place] = time(try reader.read(Int64.self)) }
         } catch { return false }
+        // All rows are of one clock: those of the old one are written again together with the first of the new one.
+        entry.isChanged = shift != 0
         entries[count] = entry
         count += 1
         return true

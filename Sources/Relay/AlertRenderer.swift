@@ -35,9 +35,10 @@ public struct AlertRenderer: ~Copyable {
 
     public init() {}
 
-    /// A cronstable alert. False for what is none. `now` is the corrected time in Unix seconds.
+    /// A cronstable alert. False for what is none. `now` is the corrected time in Unix seconds; nil where nobody knows
+    /// it, and then nothing that bears a time is called outdated.
     public mutating func alert(
-        _ plain: borrowing Document, urgency: Urgency, now: Int64, into output: inout Document
+        _ plain: borrowing Document, urgency: Urgency, now: Int64?, into output: inout Document
     ) throws(PayloadError) -> Rendered? {
         guard let version = plain.lookup("v"), plain.int(version) == 1, let kind = plain.text("kind") else {
             return nil
@@ -83,7 +84,7 @@ public struct AlertRenderer: ~Copyable {
 
     /// A note of an agent in a pane, by the daemon of a pairing. False for what is none.
     public mutating func note(
-        _ plain: borrowing Document, daemon: Int64, now: Int64, into output: inout Document
+        _ plain: borrowing Document, daemon: Int64, now: Int64?, into output: inout Document
     ) throws(PayloadError) -> Rendered? {
         guard let version = plain.lookup("v"), plain.int(version) == 1, let host = plain.text("host"),
             let session = plain.text("session"), let workspace = plain.text("workspace"), let tab = plain.text("tab"),
@@ -137,8 +138,9 @@ public struct AlertRenderer: ~Copyable {
         try output.end()
     }
 
-    private static func isStale(_ time: Int64?, now: Int64) -> Bool {
+    private static func isStale(_ time: Int64?, now: Int64?) -> Bool {
         guard let time else { return true }
+        guard let now else { return false }
         let age = now - time / second
         return age > Limits.fresh || age < -Limits.fresh
     }

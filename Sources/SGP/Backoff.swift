@@ -12,4 +12,11 @@ public enum Backoff {
         let own = min((2_000 << Int64(doublings)) + min(max(random, 0), jitter), Limits.backoff)
         return max(own, min(Int64(retryAfter) * 1_000, Limits.backoff))
     }
+
+    /// Milliseconds to wait after name servers failed for the n-th time in a row, n ≥ 1: five times 2 s, so that a board
+    /// that starts before its network is not late, then 4, 8 … 60 s; and up to 1 s more.
+    public static func resolving(failures: Int, random: Int64) -> Int64 {
+        let doublings = min(max(failures, 5) - 5, 5)
+        return min(2_000 << Int64(doublings), Limits.resolverBackoff) + min(max(random, 0), jitter) / 5
+    }
 }

@@ -61,8 +61,12 @@ public enum EndReason: Equatable, Sendable {
     case tls(UInt)
     /// The server showed another certificate than the pinned one.
     case pinMismatch
-    /// The name of the server could not be resolved.
+    /// There is no such name, or nothing useful under it.
     case unresolved
+    /// The name servers failed or did not answer: their status. May pass in a moment.
+    case resolverFailed(Int32)
+    /// The connection belongs to a network that is no longer there.
+    case networkChanged
     /// The store could not make a notification durable.
     case store
     /// Our own key could not be used.
@@ -71,6 +75,8 @@ public enum EndReason: Equatable, Sendable {
     case registered
     /// The registration set changed and goes out on a new connection.
     case registrationsChanged
+    /// The clock was set, and only a login tells whether the server agrees.
+    case clockSet
     /// Somebody asked for another connection.
     case requested
     /// The gateway stops, or leaves this server.
@@ -103,7 +109,7 @@ extension EndReason {
     /// AUTH_FAIL is final except while registering (SGP v2 §9, §10).
     public func classified(during purpose: Purpose) -> EndClass {
         switch self {
-        case .registered, .registrationsChanged, .requested, .stopped: return .planned
+        case .registered, .registrationsChanged, .clockSet, .requested, .stopped, .networkChanged: return .planned
         case .disconnected(let code, let retryAfter):
             switch DisconnectReason(rawValue: code) {
             case .authFail where purpose == .login: return .authRefused

@@ -113,7 +113,8 @@ public struct KeepAlive: Sendable, Equatable {
 
     /// The lowest interval there is.
     private var lowest: Int64 { min(Self.floor, minimum) }
-    private var isFixed: Bool { minimum == maximum }
+    /// One interval for ever: nothing is learned.
+    public var isFixed: Bool { minimum == maximum }
 
     // MARK: Evidence
 
@@ -267,17 +268,19 @@ public struct KeepAlive: Sendable, Equatable {
     /// In the steady stage: longer silences are tried again after max(24 × interval, 3600 s) where nothing is known against
     /// them, and after a week where the network has been better once.
     private mutating func lookBeyond(now: Int64) {
-        guard proven < maximum, let since = steadySince else { return }
-        if refuted == nil {
-            guard now - since >= max(24 * interval, 3_600_000) else { return }
-        } else {
-            guard hasShrunk, now - since >= patience else { return }
-            patience *= 2
-            // Above the old bound, so that the answer tells.
-            interval = min(rung(after: (refuted ?? proven) - 40_000), maximum)
-            stage = .initialGrowth
-            return
-        }
-        plan(now: now)
+        guard let due = nextLook, now >= due else { return }
+        guard let bound = refuted else { return plan(now: now) }
+        patience *= 2
+        // Above the old bound, so that the answer tells.
+        interval = min(rung(after: bound - 40_000), maximum)
+        stage = .initialGrowth
+    }
+
+    /// In the steady stage: when longer silences are tried again, upon the first answer from then on. Nil in the other
+    /// stages, and where there is nothing left to look for.
+    public var nextLook: Int64? {
+        guard !isFixed, stage == .steady, strikes == 0, proven < maximum, let since = steadySince else { return nil }
+        if refuted == nil { return since + max(24 * interval, 3_600_000) }
+        return hasShrunk ? since + patience : nil
     }
 }

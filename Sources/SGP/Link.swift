@@ -31,8 +31,13 @@ public struct Link: Sendable {
     public private(set) var state = LinkState.starting
     /// Failures in a row since the last login that succeeded.
     public private(set) var failures = 0
+    /// Times in a row that name servers failed. They have a short delay of their own and do not lengthen the other one.
+    public private(set) var nameFailures = 0
     /// When the next attempt is due; nil while one is under way or none will follow by itself.
     public private(set) var nextAttempt: Int64?
+    /// There is no network, as far as the owner knows: looking for the server, calling it and waiting are then
+    /// `noNetwork`, so that the light does not change with each attempt.
+    public private(set) var isCutOff = false
     /// When the current state began.
     public private(set) var since: Int64 = 0
     /// Planned ends in a row without a login between: a server that keeps causing them must not make us spin.
@@ -43,8 +48,7 @@ public struct Link: Sendable {
 
     /// Begins to connect, or says that nothing is configured to connect to.
     public mutating func start(isConfigured: Bool, now: Int64) {
-        failures = 0
-        plannedEnds = 0
+        forgetFailures()
         nextAttempt = isConfigured ? now : nil
         enter(isConfigured ? .starting : .unconfigured, now: now)
     }
@@ -59,16 +63,23 @@ public struct Link: Sendable {
     /// The attempt has come this far.
     public mutating func reached(_ state: LinkState, now: Int64) {
         if state == .connected {
-            failures = 0
-            plannedEnds = 0
+            forgetFailures()
+            isCutOff = false
         }
         enter(state, now: now)
     }
 
-    /// The connection or the attempt ended. `random` is 0 to `Backoff.jitter`. Each has one end: what follows it while
-    /// the next attempt waits, or where none will follow, changes nothing.
-    public mutating func ended(_ reason: EndReason, during purpose: Purpose, random: Int64, now: Int64) {
+    /// The connection or the attempt ended. `random` is 0 to `Backoff.jitter`; `isCutOff` is what the end says of the
+    /// network, nil for nothing. Each has one end: what follows it while the next attempt waits, or where none will
+    /// follow, changes nothing.
+    public mutating func ended(
+        _ reason: EndReason, during purpose: Purpose, random: Int64, isCutOff: Bool? = nil, now: Int64
+    ) {
         guard nextAttempt == nil, !isStopped else { return }
+        if let isCutOff { self.isCutOff = isCutOff }
+        if case .noNetwork = reason { self.isCutOff = true }
+        if case .resolverFailed = reason { return waitForNames(random: random, now: now) }
+        nameFailures = 0
         switch reason.classified(during: purpose) {
         case .planned where plannedEnds < Self.plannedEndsAtOnce:
             plannedEnds += 1
@@ -77,7 +88,6 @@ public struct Link: Sendable {
         case .planned: backOff(retryAfter: 0, random: random, now: now)
         case .soft(let retryAfter):
             backOff(retryAfter: retryAfter, random: random, now: now)
-            if case .noNetwork = reason { enter(.noNetwork, now: now) }
         case .authRefused:
             failures += 1
             stop(.authRefused, now: now)
@@ -89,18 +99,20 @@ public struct Link: Sendable {
 
     /// Another network or a wake from suspend may help: forgets the failures, and an attempt that waits is due at once.
     /// A refusal stands, for only a person can mend it.
-    public mutating func networkChanged(now: Int64) {
+    public mutating func networkChanged(hasNetwork: Bool = true, now: Int64) {
         guard !isStopped else { return }
-        failures = 0
-        plannedEnds = 0
-        if nextAttempt != nil { kick(now: now) }
+        forgetFailures()
+        isCutOff = isCutOff && !hasNetwork
+        guard nextAttempt != nil else { return }
+        nextAttempt = now
+        enter(.connecting, now: now)
     }
 
     /// A person did something that may help: a reload, a reconnect. Forgets failures and refusals and tries at once.
     public mutating func kick(now: Int64) {
         guard state != .unconfigured, state != .stopping else { return }
-        failures = 0
-        plannedEnds = 0
+        forgetFailures()
+        isCutOff = false
         nextAttempt = now
         enter(.connecting, now: now)
     }
@@ -119,6 +131,18 @@ public struct Link: Sendable {
         }
     }
 
+    private mutating func forgetFailures() {
+        failures = 0
+        nameFailures = 0
+        plannedEnds = 0
+    }
+
+    private mutating func waitForNames(random: Int64, now: Int64) {
+        nameFailures += 1
+        nextAttempt = now + Backoff.resolving(failures: nameFailures, random: random)
+        enter(.resolving, now: now)
+    }
+
     private mutating func backOff(retryAfter: UInt32, random: Int64, now: Int64) {
         failures += 1
         nextAttempt = now + Backoff.delay(failures: failures, random: random, retryAfter: retryAfter)
@@ -126,6 +150,11 @@ public struct Link: Sendable {
     }
 
     private mutating func enter(_ next: LinkState, now: Int64) {
+        var next = next
+        switch next {
+        case .resolving, .connecting, .backingOff: if isCutOff { next = .noNetwork }
+        default: break
+        }
         if next != state { since = now }
         state = next
     }

@@ -15,7 +15,7 @@ public struct Session: ~Copyable {
     public var keepAlive: KeepAlive
     /// What C_POLL says was delivered last.
     public var lastSeq: Int64 = 0
-    /// Seconds to add to the board's clock, learned from S_TIME_SYNC. Follows when somebody sets that clock.
+    /// Seconds to add to the board's clock, learned from S_TIME_SYNC.
     public var clockOffset: Int64 = 0
     /// What is left to do after S_AUTH_OK.
     public private(set) var syncStep = SyncStep.done
@@ -36,9 +36,6 @@ public struct Session: ~Copyable {
     private var lastSent: Int64 = 0
     private var outstandingPing: Question?
     private var pingSeq: Int64 = 0
-
-    /// When the server told the time, by both clocks.
-    private var told: (now: Int64, unixTime: Int64)?
 
     private var wasAuthenticated = false
     private var evidence: KeepAliveEvidence?
@@ -339,7 +336,6 @@ public struct Session: ~Copyable {
 
     /// The next event, or nil until bytes come, room to answer is made or a deadline passes.
     public mutating func next(now: Int64, unixTime: Int64) -> SessionEvent? {
-        followClock(now: now, unixTime: unixTime)
         if let reason = ended {
             if endReported { return nil }
             endReported = true
@@ -446,7 +442,7 @@ public struct Session: ~Copyable {
             let seq = payloadInteger(Int64.self)
             queue.append(.pong) { $0.append(bigEndian: seq) }
             return .ping
-        case .timeSync: return receiveTimeSync(now: now, unixTime: unixTime)
+        case .timeSync: return receiveTimeSync(unixTime: unixTime)
         }
     }
 
@@ -561,18 +557,7 @@ public struct Session: ~Copyable {
         return code
     }
 
-    /// The wall clock was set since the server told the time, as it is on a board without a battery once the network is
-    /// up: what was added to the old time would make the new one wrong.
-    private mutating func followClock(now: Int64, unixTime: Int64) {
-        guard let before = told else { return }
-        let step = unixTime &- before.unixTime &- (now &- before.now) / 1_000
-        // Less may be a matter of rounding.
-        guard step.magnitude > 1 else { return }
-        clockOffset &-= step
-        told = (now, unixTime)
-    }
-
-    private mutating func receiveTimeSync(now: Int64, unixTime: Int64) -> SessionEvent {
+    private mutating func receiveTimeSync(unixTime: Int64) -> SessionEvent {
         let serverTime = payloadInteger(Int64.self)
         let (difference, overflow) = serverTime.subtractingReportingOverflow(unixTime)
         let offset = overflow ? (serverTime < unixTime ? .min : .max) : difference
@@ -580,7 +565,6 @@ public struct Session: ~Copyable {
             return fail(.protocolFault(.clockOffset(offset)))
         }
         clockOffset = offset
-        told = (now, unixTime)
         return .timeSync(offset: offset)
     }
 }

@@ -6,7 +6,7 @@ enum Schema {
     /// Marks our files in `PRAGMA application_id`: "SkyG".
     static let applicationID: Int64 = 0x536B_7947
 
-    static let steps: [String] = [first, routes, relay, networks]
+    static let steps: [String] = [first, routes, relay, networks, names]
 
     /// Facts of fixed size are apart from texts, so that marking rows read, counting them and dropping the oldest
     /// touch few pages however long the texts are.
@@ -170,6 +170,18 @@ enum Schema {
             interval INTEGER NOT NULL
         ) STRICT;
         CREATE INDEX intervals_network ON intervals(network, id);
+        """
+
+    /// Where servers were found (SGP v2 §1).
+    private static let names = """
+        CREATE TABLE names(
+            name TEXT PRIMARY KEY,
+            host TEXT NOT NULL,
+            port INTEGER NOT NULL,
+            addresses BLOB NOT NULL,
+            pin BLOB NOT NULL,
+            fetched INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
         """
 }
 

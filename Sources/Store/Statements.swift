@@ -2,7 +2,7 @@
 struct Statements {
     let begin, commit, rollback, dataVersion: Statement
     let counters, addCounters: Statement
-    let metaValue, setMeta: Statement
+    let metaValue, setMeta, clock, setClock: Statement
     let identity, setIdentity, removeIdentity, setLastSequence: Statement
     let registrationCount, addRegistration, muteRegistration, deleteRegistration: Statement
     let registration, registrationKnown, registrations, changeRegistrations: Statement
@@ -14,10 +14,11 @@ struct Statements {
     let inbox, unreadInbox, notification, unread, unreadCount, isRead, markRead, markAllRead: Statement
     let unreadLights, replaceCollapsed, replaceThread: Statement
     let insertHook, nextHook, openHookCount, openHookRoutes, startHook, endHook, stopHook, buryHooks: Statement
+    let names, setNames, countNames, removeNames: Statement
     let setPairing, pairings, pairingCount, deletePairing: Statement
     let admissions, setAdmission, dropAdmissions, relayClock, setRelayClock: Statement
     let pane, setPane, dropPanes: Statement
-    let network, networks, setNetwork, boundNetworks, forgetNetworks: Statement
+    let network, networks, setNetwork, boundNetworks, forgetNetworks, forgetNetwork: Statement
     let addIntervalEvent, intervalEvents, boundIntervalEvents: Statement
 
     init(_ connection: borrowing Connection) throws(StoreError) {
@@ -34,6 +35,8 @@ struct Statements {
             """)
         metaValue = try connection.prepare("SELECT value FROM meta WHERE key = ?1")
         setMeta = try connection.prepare("INSERT OR REPLACE INTO meta(key, value) VALUES (?1, ?2)")
+        clock = try connection.prepare("SELECT value FROM meta WHERE key = 'clock'")
+        setClock = try connection.prepare("INSERT OR REPLACE INTO meta(key, value) VALUES ('clock', ?1)")
 
         identity = try connection.prepare("SELECT server, address, key_hash, registered, last_seq FROM identity")
         setIdentity = try connection.prepare(
@@ -140,6 +143,11 @@ struct Statements {
         markRead = try connection.prepare("UPDATE inbox SET read = 1 WHERE id = ?1")
         markAllRead = try connection.prepare("UPDATE inbox SET read = 1 WHERE read = 0 AND id <= ?1")
 
+        names = try connection.prepare("SELECT host, port, addresses, pin, fetched FROM names WHERE name = ?1")
+        setNames = try connection.prepare("INSERT OR REPLACE INTO names VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
+        countNames = try connection.prepare("SELECT count(*) FROM names WHERE name = ?1 OR ?1 IS NULL")
+        removeNames = try connection.prepare("DELETE FROM names WHERE name = ?1 OR ?1 IS NULL")
+
         setPairing = try connection.prepare(
             """
             INSERT INTO pairings(source, name, place, token, key, given, created) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
@@ -162,7 +170,12 @@ struct Statements {
         setRelayClock = try connection.prepare(
             "INSERT OR REPLACE INTO relay_clock(id, boot, booted, wall) VALUES (1, ?1, ?2, ?3)")
         pane = try connection.prepare("SELECT time, digest FROM panes WHERE pane = ?1")
-        setPane = try connection.prepare("INSERT OR REPLACE INTO panes(pane, time, digest) VALUES (?1, ?2, ?3)")
+        // The digests of all notes of the same time, one after the other.
+        setPane = try connection.prepare(
+            """
+            INSERT OR REPLACE INTO panes(pane, time, digest) VALUES (?1, ?2,
+            CAST(coalesce((SELECT digest FROM panes WHERE pane = ?1 AND time = ?2), x'') || ?3 AS BLOB))
+            """)
         dropPanes = try connection.prepare(
             """
             DELETE FROM panes WHERE (SELECT count(*) FROM panes) > ?1
@@ -182,14 +195,21 @@ struct Statements {
             DELETE FROM networks WHERE id NOT IN (SELECT id FROM networks ORDER BY changed DESC, id DESC LIMIT ?1)
             """)
         forgetNetworks = try connection.prepare("DELETE FROM networks WHERE name = ?1 OR ?1 IS NULL")
+        forgetNetwork = try connection.prepare("DELETE FROM networks WHERE id = ?1")
         addIntervalEvent = try connection.prepare(
             """
             INSERT INTO intervals(network, time, idle, outcome, stage, interval)
             SELECT id, ?4, ?5, ?6, ?7, ?8 FROM networks WHERE name = ?1 AND kind = ?2 AND key = ?3
             """)
         intervalEvents = try connection.prepare(
-            "SELECT time, idle, outcome, stage, interval FROM intervals WHERE network = ?1 ORDER BY id")
+            """
+            SELECT time, idle, outcome, stage, interval FROM
+            (SELECT * FROM intervals WHERE network = ?1 ORDER BY id DESC LIMIT ?2) ORDER BY id
+            """)
         boundIntervalEvents = try connection.prepare(
-            "DELETE FROM intervals WHERE id <= (SELECT max(id) FROM intervals) - ?1")
+            """
+            DELETE FROM intervals WHERE network = ?1 AND id <=
+            (SELECT id FROM intervals WHERE network = ?1 ORDER BY id DESC LIMIT 1 OFFSET ?2)
+            """)
     }
 }

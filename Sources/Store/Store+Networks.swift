@@ -53,13 +53,29 @@ public struct NetworkRow: ~Escapable {
         @_lifetime(copy self)
         get { columns.bytes(3) }
     }
+    /// Within sane bounds, whatever somebody wrote there.
     public var learned: LearnedInterval {
         LearnedInterval(
-            proven: columns.integer(4), refuted: columns.optionalInteger(5), changed: columns.integer(6))
+            proven: silence(columns.integer(4)), refuted: columns.optionalInteger(5).map(silence),
+            changed: date(columns.integer(6)))
     }
 }
 
+private func silence(_ seconds: Int64) -> Int64 { min(max(seconds, 0), Limits.intervalSeconds) }
+
+/// From 1970 to the year 9999.
+private func date(_ seconds: Int64) -> Int64 { min(max(seconds, 0), 253_402_300_799) }
+
 extension Store {
+    /// The row of a network, or nil.
+    public func networkID(name: RawSpan, kind: Int64, key: RawSpan) throws(StoreError) -> Int64? {
+        let statement = statements.network
+        try statement.bind(1, text: name)
+        try statement.bind(2, kind)
+        try statement.bind(3, blob: key)
+        return try statement.integer()
+    }
+
     /// What is known of a network, or nil.
     public func learnedInterval(name: RawSpan, kind: Int64, key: RawSpan) throws(StoreError) -> LearnedInterval? {
         let statement = statements.network
@@ -72,7 +88,7 @@ extension Store {
     }
 
     /// Keeps what was learned, with how it came about. Of many networks those go first of which nothing was learned
-    /// longest; the history is as long as `Limits.intervalEvents`.
+    /// longest; the history of each is as long as `Limits.intervalEvents`.
     /// - Throws: `misuse` for a name over 16 or a key over 64 bytes.
     public func keepInterval(
         name: RawSpan, kind: Int64, key: RawSpan, _ learned: LearnedInterval, _ event: IntervalEvent
@@ -100,7 +116,9 @@ extension Store {
             try add.run()
             try statements.boundNetworks.bind(1, Int64(Limits.networks))
             try statements.boundNetworks.run()
-            try statements.boundIntervalEvents.bind(1, Int64(Limits.intervalEvents))
+            guard let id = try networkID(name: name, kind: kind, key: key) else { return }
+            try statements.boundIntervalEvents.bind(1, id)
+            try statements.boundIntervalEvents.bind(2, Int64(Limits.intervalEvents))
             try statements.boundIntervalEvents.run()
         }
     }
@@ -115,17 +133,18 @@ extension Store {
         }
     }
 
-    /// What was learned of one network, oldest first.
+    /// What was learned of one network, oldest first; the latest `Limits.intervalEvents`. Numbers are within sane bounds.
     public func intervalEvents(network: Int64, _ body: (IntervalEvent) -> Bool) throws(StoreError) {
         let statement = statements.intervalEvents
         try statement.refuseReentry()
         defer { statement.reset() }
         try statement.bind(1, network)
+        try statement.bind(2, Int64(Limits.intervalEvents))
         while try statement.step() {
             let row = Columns(statement)
             let event = IntervalEvent(
-                time: row.integer(0), idle: row.integer(1), outcome: row.integer(2), stage: row.integer(3),
-                interval: row.integer(4))
+                time: date(row.integer(0)), idle: silence(row.integer(1)), outcome: row.integer(2),
+                stage: row.integer(3), interval: silence(row.integer(4)))
             guard body(event) else { return }
         }
     }
@@ -139,5 +158,16 @@ extension Store {
             count = statements.forgetNetworks.changes
         }
         return count
+    }
+
+    /// Forgets one network by its row. False if there is none.
+    public func forgetNetwork(_ id: Int64) throws(StoreError) -> Bool {
+        var existed = false
+        try transaction { () throws(StoreError) in
+            try statements.forgetNetwork.bind(1, id)
+            try statements.forgetNetwork.run()
+            existed = statements.forgetNetwork.changes > 0
+        }
+        return existed
     }
 }

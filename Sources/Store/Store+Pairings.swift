@@ -138,17 +138,23 @@ extension Store {
         }
     }
 
-    /// The time of the last note of a pane, in Unix microseconds, and whether it was this very note; nil before the first.
-    public func lastNote(pane: RawSpan, digest: RawSpan) throws(StoreError) -> (time: Int64, isSame: Bool)? {
+    /// The time of the last note of a pane, in Unix microseconds, and whether this very note was among those of that time;
+    /// nil before the first. More than `Limits.paneNotes` of one time cannot be told from what was shown.
+    public func lastNote(pane: RawSpan, digest: RawSpan) throws(StoreError) -> (time: Int64, isKnown: Bool)? {
         let statement = statements.pane
         defer { statement.reset() }
         try statement.bind(1, blob: pane)
         guard try statement.step() else { return nil }
         let row = Columns(statement)
-        return (row.integer(0), row.bytes(1).equals(digest))
+        let known = row.bytes(1)
+        let size = max(digest.byteCount, 1)
+        var isKnown = known.byteCount >= Limits.paneNotes * size
+        for index in 0..<known.byteCount / size
+        where known.extracting(index * size..<(index + 1) * size).equals(digest) { isKnown = true }
+        return (row.integer(0), isKnown)
     }
 
-    /// Within a transaction: the last note of a pane. The panes that were quiet longest are forgotten.
+    /// Within a transaction: the last note of a pane, with a digest of 32 bytes; those of the same time stay known. The panes that were quiet longest are forgotten.
     public func setLastNote(pane: RawSpan, time: Int64, digest: RawSpan) throws(StoreError) {
         try change { () throws(StoreError) in
             try statements.setPane.bind(1, blob: pane)

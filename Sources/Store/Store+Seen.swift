@@ -15,18 +15,20 @@ extension Store {
 
     /// Within a transaction: remembers an identifier. False where it was remembered already.
     /// - Parameters:
-    ///   - time: when it came, Unix seconds.
+    ///   - time: when it came, Unix seconds; nil where the clock is not trusted. It is then kept until later arrivals
+    ///     push it out.
     ///   - expires: when its notification expires, Unix seconds; 0 for never, which is kept as long as the 7 days.
     @discardableResult
-    public func markSeen(_ messageID: RawSpan, at time: Int64, expires: Int64) throws(StoreError) -> Bool {
+    public func markSeen(_ messageID: RawSpan, at time: Int64?, expires: Int64) throws(StoreError) -> Bool {
         try change { () throws(StoreError) in
             try require(messageID, Limits.messageID...Limits.messageID, "message identifier")
-            let (week, overflow) = time.addingReportingOverflow(Limits.seenSeconds)
+            let (week, overflow) = (time ?? .max).addingReportingOverflow(Limits.seenSeconds)
             let statement = statements.markSeen
             try statement.bind(1, blob: messageID)
             try statement.bind(2, max(overflow ? Int64.max : week, expires))
             try statement.run()
-            pending.seenAt = time
+            // By a clock that is not trusted none is too old.
+            pending.seenAt = time ?? .min
             guard statement.changes > 0 else { return false }
             seenSincePruning += 1
             return true

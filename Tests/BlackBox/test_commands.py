@@ -204,8 +204,18 @@ def test_log_f_follows(online, peer):
         follower.stdout.close()
 
 
-def test_log_before_the_first_run_is_no_crash(gateway):
-    gateway.cli("log", code=None)
+def test_log_before_the_first_run(gateway):
+    done = gateway.cli("log", code=74)
+    assert str(gateway.runtime / "log.ring") in done.stderr and "no gateway has run yet" in done.stderr and not done.stdout
+
+
+@pytest.mark.parametrize("content", [b"", b"x" * 63, b"skylog1\n" + bytes(8184), None],
+                         ids=["empty", "short", "zeros", "directory"])
+def test_a_log_that_is_none(gateway, content):
+    path = gateway.runtime / "log.ring"
+    path.mkdir() if content is None else path.write_bytes(content)
+    done = gateway.cli("log", code=74)
+    assert f"{path}: damaged: " in done.stderr and not done.stdout
 
 
 def test_secrets_are_not_in_the_log(online, peer):
@@ -240,3 +250,13 @@ def test_panel_off_after_kill_9_puts_the_lights_out(online):
     gateway.cli("panel", "off")
     assert gateway.panel()[-1][1:] == ("message", "off")
     assert gateway.panel("link.log")[-1][1:] == ("link", "off")
+
+
+@pytest.mark.parametrize("result, status, is_done", [
+    ("success", "0", False), ("success", "PIPE", True), ("signal", "KILL", True), ("exit-code", "74", True)])
+def test_panel_off_by_the_service_manager(online, result, status, is_done):
+    """After a stop in order every light is as it was found, which may be on: then it is left alone."""
+    gateway, _ = online
+    gateway.kill()
+    gateway.cli("panel", "off", env={"SERVICE_RESULT": result, "EXIT_STATUS": status})
+    assert (gateway.panel("link.log")[-1][1:] == ("link", "off")) == is_done

@@ -1,6 +1,8 @@
 """The real cronstable from PyPI, two versions, against the relay: paired through its API, every kind of alert.
 
 They need the environments that `board/dependencies cronstable` makes."""
+import sqlite3
+import threading
 import time
 
 import pytest
@@ -47,6 +49,40 @@ dags:
 """
 
 
+class Watch:
+    """When each row of the inbox was first seen, and when the post that it came by began: to the daemon's word, since a
+    breach is noticed only once a minute."""
+
+    def __init__(self, gateway, wire):
+        self.gateway, self.wire, self.seen, self.open = gateway, wire, {}, True
+        self.thread = threading.Thread(target=self.run)
+        self.thread.start()
+
+    def run(self):
+        base = sqlite3.connect(f"file:{self.gateway.state / 'skyglow.db'}?mode=ro", uri=True)
+        last = 0
+        while self.open:
+            for (last,) in base.execute("SELECT id FROM inbox WHERE id > ? ORDER BY id", (last,)).fetchall():
+                self.seen[last] = time.time()
+            time.sleep(0.02)
+        base.close()
+
+    def seconds(self, row):
+        """From the post to the inbox; the light is on by then."""
+        wait_until(lambda: row["id"] in self.seen, 2, "the row was seen")
+        place = sorted(self.seen).index(row["id"])
+        posts = [begun for begun, answer in zip(self.wire.times, self.wire.answers) if b'"forwarded"' in answer]
+        begun, seen = posts[place], self.seen[row["id"]]
+        lines = [(ms / 1000, pattern) for ms, _, pattern in self.gateway.panel()]
+        before = ([pattern for when, pattern in lines if when < begun] or ["off"])[-1]
+        assert before != "off" or [p for when, p in lines if begun <= when <= seen + 0.5 and p != "off"], "it is lit"
+        return seen - begun
+
+    def close(self):
+        self.open = False
+        self.thread.join()
+
+
 @pytest.fixture(scope="module", params=VERSIONS)
 def pair(request, module_world):
     if r.python(request.param) is None:
@@ -54,7 +90,9 @@ def pair(request, module_world):
     relay = r.Relay(module_world, coalesce=2, flap=3, reminder=3600)
     relay.gateway.cli("unpair", "1")
     directory = relay.gateway.directory
-    daemon = r.Cronstable(module_world, request.param, relay.port, JOBS, EXTRA.format(directory=directory))
+    relay.wire = module_world.wire(relay)
+    relay.watch = module_world.keep(Watch(relay.gateway, relay.wire))
+    daemon = r.Cronstable(module_world, request.param, relay.wire.port, JOBS, EXTRA.format(directory=directory))
     # Notices the breach once a minute.
     daemon.start_job("lasting")
     relay.gateway.cli("pair", "cronstable", daemon.link())
@@ -73,8 +111,10 @@ def arrival(relay, kind, act, seconds=2, new=1):
     started = time.monotonic()
     wait_until(lambda: len(rows()) >= before + new, relay.gateway.settings.seconds(seconds), f"{kind} in the inbox")
     relay.gateway.wait_light(True, 1)
-    print(f"\n{kind}: {time.monotonic() - started:.2f} s after it was asked for")
     (row, *_) = rows()
+    took = relay.watch.seconds(row)
+    print(f"\n{kind}: {time.monotonic() - started:.2f} s after it was asked for, {took:.3f} s after the post began")
+    assert took < relay.gateway.settings.seconds(2)
     assert row["source"] == "cronstable" and not row["stale"] and not row["placeholder"]
     return row
 
@@ -113,7 +153,7 @@ def test_an_event_of_the_daemon(pair):
 def test_a_job_that_flaps(pair, world):
     """Without a state of its own a daemon names every run of a job the same; with one, newer daemons name the source."""
     relay, daemon = pair
-    daemons = [r.Cronstable(world, daemon.version, relay.port, JOBS)] + [daemon] * (daemon.version == "current")
+    daemons = [r.Cronstable(world, daemon.version, relay.wire.port, JOBS)] + [daemon] * (daemon.version == "current")
     relay.gateway.cli("pair", "cronstable", daemons[0].link())
     for daemon in daemons:
         before, rows = relay.counters(), flaps(relay)
@@ -137,6 +177,9 @@ def flaps(relay):
 def test_an_sla_breach(pair):
     relay, _ = pair
     row = relay.wait_row("lasting: SLA breach", 75)
+    took = relay.watch.seconds(row)
+    print(f"\nsla: {took:.3f} s after the post began")
+    assert took < relay.gateway.settings.seconds(2)
     assert row["payload"]["sla_check"] in row["body"] and not row["stale"]
 
 

@@ -393,10 +393,10 @@ def test_hooks_leave_no_zombies_and_no_descriptors(board, place):
     first = send(gateway)
     wait_hook(gateway, first, "done")
     pid = gateway.process.pid
-    before = sorted(os.listdir(f"/proc/{pid}/fd"))
+    before = gateway.descriptors()
     last = [send(gateway) for _ in range(20)][-1]
     wait_hook(gateway, last, "done", seconds=20)
-    assert sorted(os.listdir(f"/proc/{pid}/fd")) == before
+    assert gateway.descriptors() == before
     with open(f"/proc/{pid}/task/{pid}/children") as f:
         assert f.read().split() == []
 

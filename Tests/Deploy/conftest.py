@@ -131,9 +131,9 @@ def deploy(server):
             words += ["--address", "sgn.test", "--fingerprint", server.fingerprint, "--yes"]
         return [*words, *map(str, options), f"{user}@127.0.0.1"]
 
-    def run(board, *options, code=0, input="", **more):
+    def run(board, *options, code=0, input="", within=120, **more):
         done = subprocess.run(command(board, *options, **more), input=input, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, text=True, timeout=120, errors="replace")
+                              stderr=subprocess.STDOUT, text=True, timeout=within, errors="replace")
         assert done.returncode == code, f"exit {done.returncode}, expected {code}:\n{done.stdout}"
         return Deployed(done.returncode, done.stdout)
 

@@ -1,5 +1,5 @@
 // A skyglowd that goes wrong in one way: NEVER runs and never connects, CRASH says it is connected and then crashes, EARLY
-// does not even start to run. It is static, like the true one, so that its process carries its name.
+// does not even start to run, NEWER gives the database tables of a later version and never connects. It is static, like the true one, so that its process carries its name.
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static const char *file = "/run/stub.pid";
+static const char *file = "/run/skyglow/stub.pid";
 
 static int running(void) {
     int pid = 0;
@@ -26,6 +26,13 @@ static int run(void) {
     if (out == NULL) return 74;
     fprintf(out, "%d\n", getpid());
     fclose(out);
+#ifdef NEWER
+    // PRAGMA user_version is four bytes at offset 60 of the file, the highest first (sqlite.org/fileformat2.html, 1.3).
+    FILE *database = fopen("/var/lib/skyglow/skyglow.db", "r+");
+    if (database == NULL || fseek(database, 60, SEEK_SET) != 0) return 74;
+    fwrite("\0\0\3\347", 1, 4, database);
+    fclose(database);
+#endif
 #ifdef CRASH
     sleep(2);
     abort();

@@ -114,6 +114,26 @@ def test_the_model_chooses_the_profile(board, deploy):
     deploy(board, "--dry-run", "--profile", "no-such", code=64).said("no profile no-such")
 
 
+@pytest.mark.parametrize("model, profile", [
+    ("Raspberry Pi Model B Rev 1", "pi-zero"), ("Raspberry Pi Model B Rev 2", "pi-zero"),
+    ("Raspberry Pi Model A Plus Rev 1.1", "pi-zero"), ("Raspberry Pi Compute Module Rev 1.0", "pi-zero"),
+    ("Raspberry Pi Zero Rev 1.3", "pi-zero"), ("Raspberry Pi Zero W Rev 1.1", "pi-zero"),
+    ("Raspberry Pi Zero 2 W Rev 1.0", "pi-3"), ("Raspberry Pi 2 Model B Rev 1.1", "pi-2"),
+    ("Raspberry Pi 3 Model B Plus Rev 1.3", "pi-3"), ("Raspberry Pi 3 Model A Plus Rev 1.0", "pi-3"),
+    ("Raspberry Pi Compute Module 3 Plus Rev 1.0", "pi-3"), ("Raspberry Pi 4 Model B Rev 1.4", "pi-4"),
+    ("Raspberry Pi 400 Rev 1.0", "pi-4"), ("Raspberry Pi Compute Module 4 Rev 1.1", "pi-4"),
+    ("Raspberry Pi 5 Model B Rev 1.0", "pi-5"), ("Raspberry Pi 500 Rev 1.0", "pi-5"),
+    ("Raspberry Pi Compute Module 5 Rev 1.0", "pi-5"), ("Raspberry Pi 9", "generic"), ("Banana Pi 4", "generic"),
+    ("", "generic"), ("Raspberry Pi $(touch /tmp/x) 4", "generic")])
+def test_the_profile_of_each_model(model, profile):
+    script = (ROOT / "cross/deploy").read_text()
+    function = script[script.index("choose_profile() {"):]
+    function = function[:function.index("\n}\n") + 3]
+    done = subprocess.run(["bash", "-euc", f"profiles=$1\n{function}\nchoose_profile \"$2\"", "sh", ROOT / "board/profiles", model],
+                          capture_output=True, text=True, check=True)
+    assert done.stdout == profile + "\n"
+
+
 def test_a_changed_host_key_is_shown(board, deploy):
     board.run("true")
     board.set_host_key("other-host")

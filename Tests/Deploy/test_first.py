@@ -1,5 +1,6 @@
 """A board that has never seen a skyglowd."""
 import pytest
+from board import ROOT
 
 
 @pytest.mark.parametrize("shell", ["busybox", "dash"])
@@ -63,3 +64,12 @@ def test_dry_run_touches_nothing(board, deploy):
     before = board.tree()
     deploy(board, "--dry-run").said("x86_64, 64-bit programs; sysvinit; root;").said("builds for x86_64").said("would build")
     assert board.tree() == before
+
+
+def test_it_builds_for_the_board(board, deploy):
+    """Nothing is given but the board: cross/deploy finds out what it is and builds, which takes a moment where it was built before."""
+    built = ROOT / ".build/boards/x86_64/skyglowd"
+    done = deploy(board, first=True, within=600)
+    done.said("builds for x86_64").said(f"check: .*{built.relative_to(ROOT)}: static, stripped").said("is running and connected")
+    assert board.status() == "connected"
+    assert board.path("/usr/local/lib/skyglow/" + board.current()).read_bytes() == built.read_bytes()

@@ -15,6 +15,7 @@ from board import Line, PiZero, Virt
 from server import Server
 
 HERE = Path(__file__).resolve().parent
+IN_1970, IN_2040 = 3_600, 2_208_988_800
 
 
 @dataclass
@@ -74,6 +75,9 @@ class Witness:
     def brightness(self, led):
         return int(self.board.run(f"cat /sys/class/leds/{led}/brightness"))
 
+    def status(self):
+        return json.loads(self.board.run("skyglowd status --json", code=None))
+
     def status_code(self):
         return int(self.board.run("skyglowd status >/dev/null 2>&1; echo $?"))
 
@@ -85,8 +89,11 @@ class Witness:
                 and self.trigger() == "pattern")
 
     def start(self):
-        self.board.run("skyglowd run >/run/skyglowd.out 2>&1 & echo $! >/run/pid")
+        """As the user that the package makes, with what udevd lets the group gpio do."""
+        self.board.run("su skyglow -c 'exec skyglowd run' >/run/skyglowd.out 2>&1 & echo $! >/run/pid")
         wait_until(lambda: self.status_code() != 3, 30, "the gateway answers")
+        status = self.board.run("cat /proc/$(cat /run/pid)/status")
+        assert "\nUid:\t900\t900\t900\t900\n" in status and "\nName:\tskyglowd\n" in "\n" + status, status
 
     def connect(self):
         wait_until(lambda: self.status_code() == 0, 60, "connected", pause=0.25)
@@ -97,14 +104,24 @@ class Witness:
     def boot(self):
         self.board.wait_text("<ready>\n", 120)
         self.says("booted: " + self.board.run("uname -srm"))
-        # What a time service does on a board without a clock: a login more than 300 s off is refused (SGP v2 §4).
-        self.board.run(f"date -s @{int(time.time())}")
+        # A board without a clock of its own.
+        self.board.run(f"date -s @{IN_1970}")
         self.says(self.board.run("skyglowd --version").splitlines()[0])
         assert self.board.run("skyglowd check") == "configuration OK"
+        self.rules()
         # What somebody else had the LED do, to be given back.
         self.board.run(f"echo heartbeat >/sys/class/leds/{self.at.link_led}/trigger")
         assert self.trigger() == "heartbeat"
         self.token = self.board.run("skyglowd token add org.example.door")
+
+    def rules(self):
+        """What udevd has made of the rules: the group's, and nobody else's."""
+        devices = ["/dev/gpiochip0", *(f"/sys/class/leds/{led}/{name}" for led in filter(None, (self.at.link_led, self.at.message_led))
+                                       for name in ("brightness", "trigger"))]
+        for device in devices:
+            mode = self.board.run(f"stat -c '%U:%G %a' {device}")
+            assert mode in ("root:gpio 660", "root:gpio 664"), f"{device}: {mode}"
+        self.says(f"udevd {self.board.run('udevadm --version')}: {len(devices)} files are the group's, the gateway is nobody special")
 
     def away(self):
         """No server: the kernel flashes the link light in pairs."""
@@ -124,7 +141,13 @@ class Witness:
     def online(self):
         self.server.ask("listen on")
         self.board.run("skyglowd reconnect")
+        # More than 300 s off is refused (SGP v2 §4), until a time service does this.
+        wait_until(lambda: "AUTH_FAIL" in (self.status()["last_end"] or ""), 60, "refused", pause=0.25)
+        assert not self.status()["clock_trusted"] and "clock not trusted" in self.board.run("skyglowd status", code=1)
+        self.board.run(f"date -s @{int(time.time())}")
         self.connect()
+        assert self.status()["clock_trusted"]
+        self.says("1970: refused, the clock not trusted, and connected once it was set")
         assert self.trigger() == "none" and self.brightness(self.at.link_led) > 0
         assert not self.board.is_on(self.at.message) and not self.board.is_on(self.at.inverted)
         self.says("connected over TCP: link light steady")
@@ -178,6 +201,27 @@ class Witness:
         presses = self.board.run("skyglowd log | grep -c 'button: everything'", code=None)
         assert presses == "1", f"{presses} presses"
         self.says("button with bouncing contacts: one press, the light is out, the inbox read")
+
+    def button_with_other_actions(self):
+        """The button does what the configuration says, after as long as it says."""
+        self.board.run("cp $SKYGLOWD_CONFIG /run/kept.conf")
+        # The section of the panel is the last one.
+        self.board.run("printf 'press = reconnect\\nhold = read-all\\nhold-time = 1\\n' >>$SKYGLOWD_CONFIG; skyglowd reload")
+        self.notify()
+        logged = {words: self.presses(words) for words in ("reconnect", "everything", "panel test")}
+        self.board.drive(self.at.button, (1, 0.3), (0, 0))
+        wait_until(lambda: self.presses("reconnect") == logged["reconnect"] + 1, 10, "a short press reconnects")
+        self.connect()
+        assert self.board.is_on(self.at.message)
+        self.board.drive(self.at.button, (1, 1.5), (0, 0))
+        self.board.wait(self.at.message, False)
+        self.board.run("cp /run/kept.conf $SKYGLOWD_CONFIG; skyglowd reload")
+        after = {words: self.presses(words) - before for words, before in logged.items()}
+        assert after == {"reconnect": 1, "everything": 1, "panel test": 0}, after
+        self.says("button with other actions: a short press reconnects, one of 1.5 s puts the light out")
+
+    def presses(self, words):
+        return int(self.board.run(f"skyglowd log | grep -c 'button: {words}'", code=None))
 
     def panel_test(self):
         mark = time.time()
@@ -238,11 +282,43 @@ class Witness:
         self.board.run("skyglowd stop")
         self.says("started again: the unread notification lights up, read from the command line it goes out")
 
+    def clock(self):
+        """The server goes to 2040, and the board follows when its clock is set; then the board's falls back alone."""
+        self.start()
+        self.connect()
+        ahead = IN_2040 - int(time.time())
+        self.server.ask(f"fault clock {ahead}")
+        self.board.run("skyglowd reconnect")
+        wait_until(lambda: self.status()["state"] == "error-auth", 60, "refused", pause=0.25)
+        self.server.ask("mark")
+        self.board.run(f"date -s @{int(time.time()) + ahead}")
+        # No command may wake it.
+        self.server.ask("wait authenticated within=20")
+        self.connect()
+        assert self.status()["clock_trusted"] and self.board.run("skyglowd log -n 1").startswith("2040-01-01T")
+        self.still_valid(ahead)
+        self.says("2040: refused, and connected by itself once the clock was set")
+        self.board.run(f"date -s @{IN_1970}")
+        self.still_valid(ahead)
+        status = self.status()
+        assert status["clock_trusted"] and abs(status["clock_offset"] - (IN_2040 - IN_1970)) < 300, status
+        self.says(f"back in 1970 by mistake: corrected by {status['clock_offset']} s, nothing has expired")
+        self.server.ask("fault clock off")
+        self.board.run(f"date -s @{int(time.time())}; skyglowd read all; skyglowd stop")
+
+    def still_valid(self, ahead):
+        """A notification that expires in ten minutes is shown, one that expired before is not."""
+        for expires, status in ((600, 0), (-600, 3)):
+            self.server.ask("mark")
+            self.server.ask(f"notify {self.token} title=Door expires={ahead + expires}")
+            self.server.ask(f"wait acked status={status}")
+
     def all(self):
-        steps = [self.boot, self.away, self.online, self.notification, self.still, self.button, self.panel_test,
-                 self.in_use, self.memory, self.stop, self.killed, self.after_the_crash]
+        pressed = [self.button, self.button_with_other_actions]
+        steps = [self.boot, self.away, self.online, self.notification, self.still, *pressed, self.panel_test,
+                 self.in_use, self.memory, self.stop, self.killed, self.after_the_crash, self.clock]
         for step in steps:
-            if step != self.button or self.at.button is not None:
+            if step not in pressed or self.at.button is not None:
                 step()
         self.says("passed")
 

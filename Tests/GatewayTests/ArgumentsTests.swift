@@ -35,6 +35,11 @@ import Testing
             ("log", .log(follow: false, lines: nil)), ("log -f -n 20", .log(follow: true, lines: 20)),
             ("read 1", .read(ids: [1])), ("read 3 1 9223372036854775807", .read(ids: [3, 1, .max])),
             ("read all", .readAll),
+            ("keepalive show", .keepAliveShow(network: nil)), ("keepalive show 3", .keepAliveShow(network: "3")),
+            ("keepalive plot", .keepAlivePlot(svg: nil, network: nil)),
+            ("keepalive plot --svg - --network wlan0", .keepAlivePlot(svg: "-", network: "wlan0")),
+            ("keepalive forget", .keepAliveForget(network: nil)),
+            ("keepalive forget all", .keepAliveForget(network: "all")),
         ] as [(String, Command)])
     func commands(line: String, command: Command) {
         #expect(parse(line) == .success(Invocation(command: command)))
@@ -49,7 +54,8 @@ import Testing
         "log x", "log --unread", "log -n -5", "read", "read 0", "read -1", "read x", "read 1 x", "read all 1",
         "read 9223372036854775808", "run -n 5", "run --yes", "status -f", "token add a --from http://h",
         "--nonsense", "-x run", "run --json=yes", "-c", "run -c", "inbox --unread=1", "--from http://h run", "-",
-        "-- --help",
+        "-- --help", "keepalive", "keepalive x", "keepalive show a b", "keepalive forget a b", "keepalive plot x",
+        "keepalive plot --svg", "keepalive show --svg x", "keepalive forget --network x",
     ])
     func faults(line: String) {
         guard case .failure(let error) = parse(line) else { return #expect(Bool(false), "\(line)") }
@@ -105,6 +111,8 @@ import Testing
         "read ID",
         "read all", "log [-f] [-n N]", "panel test", "panel off", "reconnect", "reload", "stop", "--version", "--help",
         "-c FILE",
+        "keepalive show [NETWORK]", "keepalive plot", "keepalive forget [NETWORK]", "--svg FILE",
+        "--network NETWORK",
         "--json", "--from URL", "--fingerprint HEX", "--yes", "$SKYGLOWD_CONFIG", "/etc/skyglow/skyglowd.conf",
     ])
     func named(command: String) {

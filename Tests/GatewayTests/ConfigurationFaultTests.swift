@@ -139,6 +139,10 @@ import Testing
                     "f:3: `allow`: `10.0.0.0/33` has no prefix from 0 to 32"
                 ]
             ),
+            (
+                "[relay]\nlisten = 127.0.0.1:1\nallow = ::ffff:10.0.0.0/104",
+                ["f:3: `allow`: `::ffff:10.0.0.0/104` is IPv4 inside IPv6: write it as IPv4, like 10.0.0.0"]
+            ),
             ("[relay]\nlisten = 127.0.0.1:1\nallow = ::/129", ["f:3: `allow`: `::/129` has no prefix from 0 to 128"]),
             ("[relay]\nlisten = 127.0.0.1:1\nallow = ::/", ["f:3: `allow`: `::/` has no prefix from 0 to 128"]),
             (

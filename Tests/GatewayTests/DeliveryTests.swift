@@ -69,6 +69,10 @@ private final class Rig {
         try delivery.take(payload.span.bytes, set, Routing([]), store: store, now: now ?? self.now)
     }
 
+    func take(_ payload: [UInt8], at now: CorrectedTime) throws -> Verdict {
+        try delivery.take(payload.span.bytes, set, Routing([]), store: store, now: now)
+    }
+
     @discardableResult
     func take(_ id: Int, seq: Int64? = nil, title: String = "title") throws -> Verdict {
         try take(payload(Message(title: title), id: id, seq: seq ?? Int64(id)))
@@ -173,6 +177,35 @@ extension StateTests {
             var message = Message(title: "x")
             message.expiresAt = expiresAt
             guard case .shown = try rig.take(rig.payload(message, id: 1, seq: 1)) else { return #expect(Bool(false)) }
+        }
+
+        /// By a clock that is not trusted nothing has expired, so that none is lost to a wrong year.
+        @Test(
+            arguments: [-1, 0, 1, 1_388_534_400, 1_700_000_000, 2_147_483_647, 2_147_483_648, 2_208_988_800] as [Int64])
+        func noExpiryWithoutTrust(now: Int64) throws {
+            let rig = try Rig()
+            var message = Message(title: "x")
+            // 2026-11-30.
+            message.expiresAt = 1_796_000_000
+            let clocks = [
+                CorrectedTime(time: now, isTrusted: false),
+                CorrectedTime(time: now, isTrusted: false, isPlausible: false),
+            ]
+            for (index, clock) in clocks.enumerated() {
+                let verdict = try rig.take(rig.payload(message, id: index, seq: 1), at: clock)
+                guard case .shown = verdict else { return #expect(Bool(false), "\(verdict)") }
+            }
+            let trusted = try rig.take(rig.payload(message, id: 9, seq: 1), at: CorrectedTime(time: now))
+            #expect((trusted == .expired) == (now > 1_796_000_000))
+        }
+
+        /// A board and a server that both believe in 1970 agree on what has expired there.
+        @Test func expiryBeforeTheClockWasSet() throws {
+            let rig = try Rig()
+            var message = Message(title: "x")
+            message.expiresAt = 99
+            let clock = CorrectedTime(time: 100, isTrusted: false, isPlausible: false)
+            #expect(try rig.take(rig.payload(message, id: 1, seq: 1), at: clock) == .expired)
         }
 
         /// Expiry is checked before the key (SGP v2 §10).

@@ -90,6 +90,19 @@ final class TestClock {
         #expect(lines.count == 13)
     }
 
+    /// A place that has fallen silent would never tell: another one's line does, once it is silent for long enough.
+    @Test(arguments: [(9_999, false), (10_000, true)] as [(Int64, Bool)])
+    func whatASilentPlaceHeldBackIsTold(later: Int64, told: Bool) throws {
+        let log = try makeLog()
+        for _ in 0..<25 { log.warning(.link, "often") }
+        clock.time.boot += later
+        for _ in 0..<2 { log.info(.store, "once") }
+        let lines = try lines()
+        let count = "2026-11-30T12:00:00Z warning link: the message was repeated 15 times"
+        let once = "2026-11-30T12:00:00Z info store: once"
+        #expect(Array(lines.dropFirst(10)) == (told ? [count, once, once] : [once, once]))
+    }
+
     @Test func aFullBucketHoldsNoMoreThanABurst() throws {
         let log = try makeLog()
         func site() { log.info(.link, "x") }

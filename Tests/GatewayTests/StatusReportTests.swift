@@ -41,7 +41,8 @@ import Testing
         let contract: Set = [
             "state", "server", "address", "endpoint", "tls", "since", "interface", "keepalive", "failures",
             "next_attempt",
-            "clock_offset", "unread", "received", "duplicates", "expired", "rejected", "pending_acks", "last_seq",
+            "clock_offset", "clock_trusted", "unread", "received", "duplicates", "expired", "rejected", "pending_acks",
+            "last_seq",
             "registrations", "memory", "panel", "relay", "version",
         ]
         #expect(contract.subtracting(object.keys).isEmpty)
@@ -81,6 +82,7 @@ import Testing
         report.nextAttempt = 1_700_000_060
         report.lastEnd = .closed
         report.clockOffset = -12
+        report.clockTrust = .server
         report.unread = 4
         report.counters = Counters(received: 5, duplicates: 6, expired: 7, rejected: 8, droppedUnread: 9)
         report.pendingAcks = 10
@@ -98,6 +100,7 @@ import Testing
             "state": "connected", "address": "device@sgn.test", "endpoint": "127.0.0.1:7373", "tls": "TLSv1.3",
         ]
         for (name, value) in texts { #expect(object[name] as? String == value, "\(name)") }
+        #expect(object["clock_trusted"] as? Bool == true)
         #expect(object["last_end"] as? String == "the server closed the connection")
     }
 
@@ -183,6 +186,24 @@ import Testing
             #expect(whole.contains(part), "\(part)")
         }
         #expect(lines.last == "")
+    }
+
+    @Test(
+        arguments: [
+            (.unconfirmed, false), (.neverSet, false), (.estimated, false), (.moved, false), (.contradicted, false),
+            (.server, true), (.login, true), (.service, true),
+        ] as [(ServerClock.Trust, Bool)])
+    func clock(trust: ServerClock.Trust, isTrusted: Bool) throws {
+        var report = plain()
+        report.clockTrust = trust
+        report.clockOffset = -1_796_025_482
+        report.clockSince = 1_700_000_000
+        #expect(try json(report)["clock_trusted"] as? Bool == isTrusted)
+        let lines = text(report, now: 1_700_000_065).split(separator: "\n")
+        for line in lines { #expect(line.count <= 80, "\(line)") }
+        let whole = lines.joined(separator: "\n")
+        #expect(whole.contains("clock not trusted for 1 min 5 s") == !isTrusted)
+        #expect(whole.contains(trust.words) && whole.contains("corrected by -1796025482 s"))
     }
 
     /// While connected the last end does not matter any more.

@@ -19,16 +19,24 @@ final class UplinkRig {
     private(set) var uplink: Uplink
     /// Milliseconds that the clock is ahead.
     private(set) var ahead: Int64 = 0
+    /// Whether the wall clock is put forward as well. The server's is not, so there can be no login then.
+    var wallFollows = false
+    /// Seconds that the system's clock is ahead of the true time.
+    private(set) var wrong: Int64 = 0
     /// Turns of the loop, and the most that followed each other without any wait or progress.
     private(set) var turns = 0
     private(set) var idleTurns = 0
     private let log: Log
+    /// The host of the endpoint.
+    private let host: String
     private var set = PollSet(capacity: Limits.pollSlots)
 
     init(
         _ faults: Faults = Faults(), directory: StateDirectory? = nil, server: Server? = nil, identity: String? = nil,
+        host: String = "127.0.0.1", keepAlive: KeepAlive = KeepAlive(interval: 600_000, pongTimeout: 15_000),
         prepare: (StateDirectory) throws -> Void = { _ in }
     ) throws {
+        self.host = host
         self.directory = try directory ?? StateDirectory()
         self.server = try server ?? Server()
         self.server.faults = faults
@@ -38,19 +46,22 @@ final class UplinkRig {
         log = Log(level: .debug, ring: ring, stream: .none)
         try prepare(self.directory)
         uplink = try Uplink(
-            Self.settings(self.server, identity: identity), routing: Routing([]),
+            Self.settings(self.server, identity: identity, host: host, keepAlive: keepAlive), routing: Routing([]),
             outlets: Outlets([], store: store, log: log), store: store,
             keyFile: KeyFile(directory: self.directory.path), log: log)
     }
 
     deinit { server.stop() }
 
-    static func settings(_ server: Server, identity: String? = nil) -> UplinkSettings {
+    static func settings(
+        _ server: Server, identity: String? = nil, host: String = "127.0.0.1",
+        keepAlive: KeepAlive = KeepAlive(interval: 600_000, pongTimeout: 15_000)
+    ) -> UplinkSettings {
         UplinkSettings(
             serverAddress: Blob("sgn.test") ?? Blob(), certificate: server.certificate.der,
-            endpoint: Endpoint(host: "127.0.0.1", port: server.port), resolvers: "127.0.0.1:9",
+            endpoint: Endpoint(host: host, port: server.port), resolvers: "127.0.0.1:9",
             registrationCertificate: identity,
-            keepAlive: KeepAlive(interval: 600_000, pongTimeout: 15_000))
+            keepAlive: keepAlive)
     }
 
     // MARK: The loop
@@ -64,7 +75,7 @@ final class UplinkRig {
     func turn(atMost limit: Int64 = 50) throws {
         turns += 1
         let before = (state, uplink.stream.stage, uplink.session.phase)
-        uplink.advance(now: now, unixTime: SystemClock().unixTime)
+        uplink.advance(now: now, unixTime: SystemClock().unixTime + wrong + (wallFollows ? ahead / 1_000 : 0))
         set.removeAll()
         uplink.register(in: &set)
         let wait = min(max(uplink.deadline(now: now) - now, 0), limit)
@@ -115,12 +126,22 @@ final class UplinkRig {
         try turn(atMost: 0)
     }
 
+    /// Puts the clock to this time, unless it is later already.
+    func putForward(to time: Int64) { if time > now { ahead += time - now } }
+
     /// As after a restart of the process.
     func restart(identity: String? = nil) throws {
         uplink = try Uplink(
-            Self.settings(server, identity: identity), routing: Routing([]),
+            Self.settings(server, identity: identity, host: host), routing: Routing([]),
             outlets: Outlets([], store: store, log: log), store: store,
             keyFile: KeyFile(directory: directory.path), log: log)
+    }
+
+    /// As `date -s` does.
+    func setClock(wrongBy seconds: Int64) {
+        wrong = seconds
+        let wasSet = uplink.timekeeper.observe(now: now, wall: SystemClock().unixMilliseconds + wrong * 1_000)
+        if wasSet { uplink.clockWasSet(now: now) }
     }
 
     // MARK: What was seen

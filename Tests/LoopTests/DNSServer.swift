@@ -169,13 +169,13 @@ extension DNSServer.Answer {
     static let none = Self.records([])
 }
 
-/// Asks and turns a loop until there is an outcome; the milliseconds it took.
+/// Asks and turns a loop until nothing of the question is open any more; the milliseconds it took.
 @discardableResult
 func resolve(_ resolver: Resolver, within limit: Int64 = 15_000, _ ask: (Resolver) -> Void) throws -> Int64 {
     try milliseconds {
         ask(resolver)
         let end = SystemClock().now + limit
-        while resolver.outcome == .pending, SystemClock().now < end {
+        while resolver.isBusy, SystemClock().now < end {
             var set = PollSet(capacity: 16)
             resolver.register(in: &set)
             try set.wait(milliseconds: resolver.timeout(limit: 1_000))

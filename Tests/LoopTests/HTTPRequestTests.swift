@@ -61,8 +61,10 @@ import Testing
             start + "A: " + String(repeating: "b", count: length - start.utf8.count - 7) + "\r\n\r\n"
         }
         #expect(filled(4096).utf8.count == 4096 && complete(filled(4096)) != nil)
+        #expect(complete(filled(4095)) != nil)
         #expect(parse(filled(4097)) == .fault(431))
         #expect(parse(start, full: true) == .fault(431) && parse("GET /", full: true) == .fault(414))
+        #expect(complete(start + String(repeating: "A: b\r\n", count: 62) + "\r\n") != nil)
         let fields = String(repeating: "A: b\r\n", count: 63)
         #expect(complete(start + fields + "\r\n") != nil)
         #expect(parse(start + fields + "A: b\r\n\r\n") == .fault(431))

@@ -261,14 +261,16 @@ import Testing
     }
 
     /// c-ares knows some without asking; the outcome is there at once.
-    @Test(arguments: [("::1", "[::1]:7373"), ("localhost", "127.0.0.1:7373")]) func atOnce(
-        host: String, expected: String
-    ) throws {
+    @Test(arguments: [("::1", "[::1]:7373"), ("127.0.0.9", "127.0.0.9:7373"), ("localhost", "127.0.0.1:7373")])
+    func atOnce(host: String, expected: String) throws {
         try with({ _, _ in .silence }) { server in
             let resolver = try #require(Resolver(servers: server.list))
             resolver.askAddresses(host, port: 7373)
             #expect(resolver.outcome == .answered)
-            #expect(resolver.addresses.first?.text == expected)
+            let addresses = resolver.addresses
+            // "localhost" may have two.
+            let literal = host == "localhost" ? "127.0.0.1" : host
+            #expect(addresses.contains(try #require(SocketAddress(literal: literal, port: 7373))))
             #expect(resolver.timeout(limit: 50) == 50)
         }
     }

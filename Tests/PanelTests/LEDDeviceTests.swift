@@ -193,6 +193,36 @@ import Testing
         #expect(panel.problemCount == 1)
     }
 
+    /// udev makes one file after the other accessible: a gateway that comes in between must not leave the LED to what the
+    /// kernel has it do.
+    @Test func aTriggerThatIsAccessibleLater() throws {
+        folder.makeLED("ACT", trigger: "none [mmc0] timer\n")
+        for file in ["brightness", "delay_on", "delay_off"] { chmod(folder.path + "/ACT/" + file, 0o666) }
+        chmod(folder.path + "/ACT/trigger", 0o400)
+        var panel = try asNobody { self.panel(["ACT"]) }
+        try asNobody { panel.setLight(.message, .solid, now: 5, wall: 0) }
+        #expect(panel.problems.count == 1)
+        #expect(panel.problems.first?.contains("cannot open \(folder.path)/ACT/trigger: Permission denied") == true)
+        #expect(folder.read("ACT/brightness") == "15")
+        #expect(panel.deadline == 10_000)
+        // Switched by deadline meanwhile.
+        try asNobody { panel.setLight(.message, .slow, now: 10, wall: 0) }
+        #expect(panel.deadline == 1010)
+        try asNobody { panel.tick(now: 1010, wall: 0) }
+        #expect(folder.read("ACT/brightness") == "0")
+
+        try asNobody { panel.tick(now: 10_000, wall: 0) }
+        #expect(panel.problems.count == 1)
+        chmod(folder.path + "/ACT/trigger", 0o666)
+        try asNobody { panel.tick(now: 20_000, wall: 0) }
+        #expect(panel.problems.isEmpty)
+        #expect(folder.read("ACT/trigger") == "timer")
+        #expect(folder.read("ACT/delay_on") == "1000")
+        #expect(panel.deadline == nil)
+        try asNobody { panel.shutdown(wall: 0) }
+        #expect(folder.read("ACT/trigger") == "mmc0")
+    }
+
     // MARK: The pattern trigger
 
     /// Each state is followed by itself for no time, so that the kernel does not fade; the times of a round add up to

@@ -15,16 +15,22 @@ private final class Rig {
         policy.admit(device: device, collapse: key(number), flap: flap.map { key($0) }, now: seconds * 1_000)
     }
 
-    /// All that was kept comes back, `shift` seconds later by the new clock.
-    func restart(shift: Int64 = 0) {
+    func keep() {
         policy.takeChanges { device, key, state, _ in
             let (key, state) = (key.withUnsafeBytes { Array($0) }, state.withUnsafeBytes { Array($0) })
             rows.removeAll { $0.0 == device && $0.1 == key }
             rows.append((device, key, state))
         }
+    }
+
+    /// All that was kept comes back, `shift` seconds later by the new clock.
+    func restart(shift: Int64 = 0, at seconds: Int64 = 1 << 40) {
+        keep()
         policy = AdmissionPolicy()
         for row in rows {
-            policy.restore(device: row.0, key: row.1.span.bytes, state: row.2.span.bytes, shift: shift * 1_000)
+            policy.restore(
+                device: row.0, key: row.1.span.bytes, state: row.2.span.bytes, shift: shift * 1_000,
+                now: seconds * 1_000)
         }
     }
 }
@@ -116,6 +122,36 @@ private final class Rig {
         #expect(rig.admit(at: 105) == .forwarded)
     }
 
+    /// What was not seen since the reboot is kept by the new clock too, or another restart would take it for the future.
+    @Test func rebootThenRestart() {
+        let rig = Rig()
+        #expect(rig.admit(1, at: 900_000) == .forwarded)
+        rig.restart(shift: -899_990)
+        #expect(rig.admit(2, at: 20) == .forwarded)
+        rig.restart()
+        #expect(rig.admit(1, at: 84) == .coalesced)
+        rig.restart()
+        #expect(rig.admit(1, at: 85) == .forwarded)
+    }
+
+    /// A damaged row, or a clock that is not what it was, neither ends the process nor holds alerts back for ever.
+    @Test(arguments: [Int64.min, .min / 2, -1, 0, 1 << 50, .max], [Int64.min, -1_000, 0, 1_000, .max])
+    func wildTimes(time: Int64, shift: Int64) {
+        let rig = Rig()
+        let bytes = (0..<8).map { UInt8(truncatingIfNeeded: time >> (56 - 8 * $0)) }
+        for (key, count) in [(1, 6), (0, 60)] as [(UInt8, UInt8)] {
+            let head = bytes + bytes + [UInt8](repeating: 0, count: 15) + [count]
+            let state = head + Array((0..<16).map { _ in bytes }.joined())
+            let name = [UInt8](repeating: key, count: key == 0 ? 0 : 16)
+            let restored = rig.policy.restore(
+                device: 1, key: name.span.bytes, state: state.span.bytes, shift: shift, now: 1_000_000)
+            #expect(restored)
+        }
+        _ = rig.admit(at: 1_000)
+        // At the latest two hours of silence and a refilled bucket later.
+        #expect(rig.admit(at: 1_000 + 7_200) == .forwarded)
+    }
+
     @Test func aFullTableForgetsTheOldest() {
         let rig = Rig()
         rig.policy = AdmissionPolicy(capacity: 4)
@@ -134,7 +170,7 @@ private final class Rig {
         let key = [UInt8](repeating: 1, count: 16)
         func restores(_ byte: UInt8, _ length: Int) -> Bool {
             let state = [UInt8](repeating: byte, count: length)
-            return policy.restore(device: 1, key: key.span.bytes, state: state.span.bytes, shift: 1)
+            return policy.restore(device: 1, key: key.span.bytes, state: state.span.bytes, shift: 1, now: 1_000)
         }
         for length in [0, 159, 161] {
             let restored = restores(0, length)

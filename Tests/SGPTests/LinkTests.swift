@@ -14,7 +14,7 @@ import Testing
         faults.map { .protocolFault($0) } + waits.map { .timeout($0) } + [
             .closed, .network(111), .noNetwork(101), .tls(0), .tls(.max), .pinMismatch, .unresolved, .store, .identity,
         ]
-    static let planned: [EndReason] = [.registered, .registrationsChanged, .requested, .stopped]
+    static let planned: [EndReason] = [.registered, .registrationsChanged, .requested, .stopped, .networkChanged]
 
     /// A link that has started and whose attempt is under way.
     static func connecting(now: Int64 = 1_000) -> Link {

@@ -133,33 +133,6 @@ import Testing
             ])
     }
 
-    /// A board without a battery connects with a wrong clock, and then somebody sets it.
-    @Test(arguments: [2, -2, 300, -86_400, 172_800, 1_796_000_000] as [Int64])
-    func timeStaysKnownWhenTheClockIsSet(step: Int64) {
-        let driver = Driver.synchronised()
-        driver.feed(frame(.timeSync, bigEndian(driver.unixTime + 5_000)))
-        driver.now += 20_000
-        driver.unixTime += 20 + step
-        driver.feed(Server.pollDone)
-        #expect(driver.session.clockOffset == 5_000 - step)
-        // The next login tells the server's time, whatever has happened to the clock meanwhile.
-        driver.session.reset()
-        driver.forget()
-        driver.now += 1_000
-        driver.unixTime += 1 - step
-        driver.start(.login)
-        driver.feed(Server.hello, Server.challenge)
-        #expect(driver.frames.first == Client.login(Driver.address, Driver.unixTime + 5_021))
-    }
-
-    /// Without a word of the server's, the clock is believed.
-    @Test func clockThatNobodyCorrectedIsBelieved() {
-        let driver = Driver.synchronised()
-        driver.unixTime += 100_000
-        driver.feed(Server.pollDone)
-        #expect(driver.session.clockOffset == 0)
-    }
-
     @Test(arguments: [172_801, -172_801, 1 << 40, -(1 << 40)] as [Int64])
     func timeSyncTooFar(offset: Int64) {
         let driver = Driver.synchronised()

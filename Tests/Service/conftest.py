@@ -11,7 +11,9 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def pytest_addoption(parser):
     parser.addoption("--binary", default=str(ROOT / ".build/boards/x86_64/skyglowd"))
+    parser.addoption("--testbed", default=str(ROOT / ".build/debug/skyglow-testbed"), help="the server")
     parser.addoption("--chroot", help="a Debian system as a tar file, to install packages in")
+    parser.addoption("--systemd", help="the same with systemd, to boot in a container")
 
 
 @pytest.fixture(scope="session")

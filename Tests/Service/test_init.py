@@ -1,6 +1,7 @@
 """The init.d script of boards without systemd, by LSB's exit codes."""
 import os
 import signal
+import subprocess
 import time
 
 import pytest
@@ -74,6 +75,65 @@ def test_killed(board):
     assert board.light() != "off"
     board.call("stop")
     assert board.light() == "off"
+    board.call("status", code=3)
+
+
+def test_killed_and_started(board):
+    """What the dead one left on is put out first, by the gateway's user."""
+    board.call("start")
+    os.kill(board.number(), signal.SIGKILL)
+    time.sleep(0.2)
+    before = len((board.path / "state/link").read_text().splitlines())
+    board.call("start")
+    assert (board.path / "state/link").read_text().splitlines()[before].endswith(" off")
+    board.call("status")
+
+
+def test_a_follower_of_the_log_is_no_gateway(board, binary):
+    """Another process of the same program keeps neither a start from happening nor the lights on."""
+    board.call("start")
+    follower = subprocess.Popen([binary, "-c", board.conf, "log", "-f"], stdout=subprocess.DEVNULL)
+    try:
+        os.kill(board.number(), signal.SIGKILL)
+        time.sleep(0.2)
+        board.call("stop")
+        assert board.light() == "off"
+        board.call("start")
+        board.call("status")
+    finally:
+        follower.kill()
+        follower.wait()
+
+
+def test_only_what_runs_is_restarted(board):
+    board.call("try-restart")
+    board.call("status", code=3)
+    board.call("start")
+    first = board.number()
+    board.call("try-restart")
+    assert board.number() != first
+
+
+def test_a_slow_one_is_not_forgotten(board, tmp_path):
+    """One that does not answer in time is told as a failure, and still found by `stop`."""
+    slow = tmp_path / "slow"
+    source = "#include <string.h>\n#include <unistd.h>\n" \
+        "int main(int n, char **a) { while (*++a) { if (!strcmp(*a, \"run\")) pause(); if (!strcmp(*a, \"status\")) return 3; } }"
+    subprocess.run(["gcc", "-x", "c", "-", "-o", slow], input=source, text=True, check=True)
+    with open(tmp_path / "defaults", "a") as file:
+        file.write(f"DAEMON={slow}\n")
+    assert "does not answer" in board.call("start", code=1).stdout
+    number = board.number()
+    board.call("stop")
+    assert not os.path.exists(f"/proc/{number}/exe")
+
+
+def test_without_the_program(board, tmp_path):
+    """Removed and not purged: the script is still there, and not a failure at every boot."""
+    with open(tmp_path / "defaults", "a") as file:
+        file.write(f"DAEMON={tmp_path}/none\n")
+    for word in ("start", "stop", "restart"):
+        board.call(word)
     board.call("status", code=3)
 
 

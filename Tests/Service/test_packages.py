@@ -57,9 +57,11 @@ def test_contents(debs, architecture):
     files = {line.split()[5][1:] for line in lines}
     assert {"/usr/sbin/skyglowd", "/lib/systemd/system/skyglowd.service", "/lib/udev/rules.d/60-skyglow.rules",
             "/usr/lib/sysusers.d/skyglow.conf", "/usr/lib/tmpfiles.d/skyglow.conf", "/usr/lib/modules-load.d/skyglow.conf",
-            "/etc/init.d/skyglowd", "/etc/skyglow/skyglowd.conf", "/usr/share/man/man8/skyglowd.8.gz",
+            "/etc/init.d/skyglowd", "/usr/share/man/man8/skyglowd.8.gz",
             "/usr/share/man/man5/skyglowd.conf.5.gz", "/usr/share/skyglow/profiles/pi-zero.conf"} <= files
     assert all(line.split()[1] == "root/root" for line in lines)
+    # The configuration is another one on every board: dpkg must not ask about it.
+    assert run("dpkg-deb", "--info", debs[architecture], "conffiles").stdout == "/etc/init.d/skyglowd\n"
 
 
 def test_armhf_is_the_binary_for_armv6(debs, tmp_path):
@@ -136,6 +138,12 @@ def test_installed_upgraded_removed_and_purged(system, debs):
     system.install(debs["amd64"])
     assert conf.read_text() == text
     assert system.call("skyglowd", "token", "add", "org.example.door").stdout == token
+
+    # What a person has taken away does not come back.
+    conf.unlink()
+    system.install(debs["amd64"])
+    assert not conf.exists()
+    conf.write_text(text)
 
     system.call("dpkg", "--purge", "skyglowd")
     left = [path for path in system.path.rglob("*skyglow*")

@@ -40,7 +40,8 @@ def test_help_is_understood(binary):
     """The test below can fail: what it compares with is not empty."""
     commands, options = commands_of_help(binary)
     assert {"run", "reload", "stop", "token add", "panel off", "read", "read all", "certificate import"} <= commands
-    assert options == {"-c", "-f", "-n", "--json", "--from", "--fingerprint", "--yes", "--unread", "--version", "--help"}
+    assert options == {"-c", "-f", "-n", "--json", "--from", "--fingerprint", "--yes", "--unread", "--version", "--help",
+                       "--svg", "--network"}
 
 
 def test_commands(binary):
@@ -61,6 +62,13 @@ def test_exit_codes():
     codes = set(re.findall(r"case \w+ = (\d+)", source))
     heads = re.findall(r"^\.TP\n\.B (\d+)$", section(PAGES[0].read_text(), "EXIT STATUS"), re.M)
     assert set(heads) == codes and codes
+
+
+def test_states():
+    source = (ROOT / "Sources/SGP/Link.swift").read_text()
+    states = set(re.findall(r'case \.\w+: "([a-z-]+)"', source))
+    heads = " ".join(plain(h) for h in re.findall(r"^\.TP\n(.*)$", section(PAGES[0].read_text(), "STATES"), re.M))
+    assert set(re.findall(r"[a-z-]+", heads)) == states and len(states) == 13
 
 
 def known_keys():

@@ -42,12 +42,26 @@ def test_outputs_stay_within_reach():
     assert setting("SupplementaryGroups") == ["gpio"]
 
 
+@pytest.mark.parametrize("path", sorted(SERVICE.iterdir()), ids=lambda p: p.name)
+def test_each_file_says_where_it_goes(path):
+    """README: "to the places that its first lines name"."""
+    first, second = path.read_text().splitlines()[:2]
+    assert re.match(r"# Goes to /(usr/lib|etc)/[\w./-]+", second if first.startswith("#!") else first)
+
+
 def test_what_keeps_it_running():
     assert setting("Type") == ["notify"] and setting("Restart") == ["always"]
     assert setting("WatchdogSec") and int(setting("RestartSec")[0]) > 0
     assert setting("ExecStart") == ["/usr/sbin/skyglowd run"]
     assert setting("ExecStopPost") == ["-/usr/sbin/skyglowd panel off"]
     assert setting("StartLimitIntervalSec") == ["0"]
+    # What no attempt can mend: EX_DATAERR and EX_CONFIG.
+    assert setting("RestartPreventExitStatus") == ["65 78"]
+
+
+def test_a_refused_call_does_not_exist():
+    """systemd before 247 refuses calls that are newer than it: the C library then takes older ones, but only after ENOSYS."""
+    assert setting("SystemCallErrorNumber") == ["ENOSYS"]
 
 
 def test_users_and_directories(tool, tmp_path):
@@ -110,4 +124,7 @@ def test_rule_of_the_chips():
 
 def test_modules_of_the_triggers():
     names = [l for l in (SERVICE / "skyglow.modules-load").read_text().splitlines() if not l.startswith("#")]
-    assert names == ["ledtrig-timer", "ledtrig-pattern"]
+    assert names == ["ledtrig-timer"]
+    # Every kernel of a Pi has the timer. One without patterns must not leave a failed service at each boot.
+    lines = (SERVICE / "60-skyglow.rules").read_text().splitlines()
+    assert 'SUBSYSTEM=="leds", ACTION=="add", RUN{builtin}+="kmod load ledtrig-pattern"' in lines

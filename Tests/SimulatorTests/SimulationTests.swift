@@ -39,12 +39,13 @@ private let hour: Int64 = 3_600_000
     }
 
     /// Every check can fail: a program or a disk that is wrong in one way is found out within a few months.
-    @Test(arguments: [
-        (.acknowledgesEarly, .acknowledgedIsKept), (.disk, .acknowledgedIsKept), (.showsAgain, .shownOnce),
-        (.waits, .deadline), (.givesUp, .deadline), (.hurries, .backoff), (.dawdles, .backoff),
-        (.doubles, .oneConnection), (.keepsSet, .oneSet), (.pollsAhead, .lastSequence),
-        (.trustsSending, .delivered), (.deaf, .notDeaf), (.spins, .noSpin), (.nags, .keepAlive), (.rots, .store),
-    ] as [(Mutant, Invariant)])
+    @Test(
+        arguments: [
+            (.acknowledgesEarly, .acknowledgedIsKept), (.disk, .acknowledgedIsKept), (.showsAgain, .shownOnce),
+            (.waits, .deadline), (.givesUp, .deadline), (.hurries, .backoff), (.dawdles, .backoff),
+            (.doubles, .oneConnection), (.keepsSet, .oneSet), (.pollsAhead, .lastSequence),
+            (.trustsSending, .delivered), (.deaf, .notDeaf), (.spins, .noSpin), (.nags, .keepAlive), (.rots, .store),
+        ] as [(Mutant, Invariant)])
     func mutantIsFoundOut(mutant: Mutant, invariant: Invariant) {
         let simulation = Simulation()
         for seed in 1...40 as ClosedRange<UInt64> {

@@ -339,6 +339,22 @@ extension StoreTests {
             #expect(try store.hasSeen(4))
         }
 
+        /// What came while nobody knew the time is too old by no clock, and lets nothing else be forgotten for its age.
+        @Test func withoutAClock() throws {
+            let store = try TemporaryDirectory().open(bounds: .init(seenRows: 0, seenArrivals: 10, pruning: 1))
+            try store.begin()
+            try store.mark(1, at: 0)
+            try store.mark(2, at: nil)
+            _ = try store.commit()
+            #expect(try store.hasSeen(1) && store.hasSeen(2))
+            try store.maintain(now: .max - 1)
+            #expect(try !store.hasSeen(1) && store.hasSeen(2))
+            try store.begin()
+            for number in 3..<20 { try store.mark(number, at: nil) }
+            _ = try store.commit()
+            #expect(try !store.hasSeen(2), "but arrivals count")
+        }
+
         /// Expiries that never come do not fill the disk: the oldest arrivals go.
         @Test func arrivalsAreBounded() throws {
             let store = try TemporaryDirectory().open(bounds: .init(seenRows: 5, seenArrivals: 100, pruning: 10))

@@ -47,9 +47,79 @@ extension StoreTests {
             for index in 0..<(Limits.networks + 3) { try keep(store, "w\(index)", 600, at: Int64(index)) }
             #expect(try count(store) == Int64(Limits.networks))
             for index in 0..<Limits.intervalEvents { try keep(store, "eth0", Int64(600 + index), at: 1_000) }
+            // Of the other networks nothing was lost.
             #expect(
-                try store.connection.integer("SELECT count(*) FROM intervals") == Int64(Limits.intervalEvents))
+                try store.connection.integer("SELECT count(*) FROM intervals")
+                    == Int64(Limits.intervalEvents + Limits.networks - 1))
             #expect(try count(store) == Int64(Limits.networks))
+        }
+
+        /// The history of one network is bounded by itself; the oldest go first.
+        @Test func historyIsBoundedForEach() throws {
+            let directory = try TemporaryDirectory()
+            let store = try directory.open()
+            try keep(store, "wlan0", 600, at: 1)
+            for (extra, first) in [(-1, 0), (0, 0), (1, 1), (2, 2)] {
+                try store.connection.execute("DELETE FROM networks WHERE name = 'eth0'", as: "test")
+                for index in 0..<Limits.intervalEvents + extra { try keep(store, "eth0", Int64(index), at: 2) }
+                let name = Array("eth0".utf8)
+                let key = [UInt8](repeating: 7, count: 6)
+                let id = try #require(try store.networkID(name: name.span.bytes, kind: 1, key: key.span.bytes))
+                var idles: [Int64] = []
+                try store.intervalEvents(network: id) { event in
+                    idles.append(event.idle)
+                    return true
+                }
+                #expect(idles == (first..<Limits.intervalEvents + extra).map { Int64($0) })
+            }
+            #expect(try store.connection.integer("SELECT count(*) FROM networks WHERE name = 'wlan0'") == 1)
+            #expect(
+                try store.connection.integer("SELECT count(*) FROM intervals") == Int64(Limits.intervalEvents + 1))
+        }
+
+        /// What somebody else wrote there is read without harm: numbers within sane bounds, and of a history without end
+        /// the latest.
+        @Test func strangeRows() throws {
+            let directory = try TemporaryDirectory()
+            let store = try directory.open()
+            try store.connection.execute(
+                """
+                INSERT INTO networks VALUES (7, 'eth0', -9, x'', -9223372036854775808, 9223372036854775807,
+                -9223372036854775808);
+                WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
+                INSERT INTO intervals SELECT i, 7, 9223372036854775807, -i, i, i, 9223372036854775807 FROM n;
+                """, as: "test")
+            var learned: LearnedInterval?
+            try store.networks { row in
+                learned = row.learned
+                return true
+            }
+            #expect(learned == LearnedInterval(proven: 0, refuted: Limits.intervalSeconds, changed: 0))
+            var events: [IntervalEvent] = []
+            try store.intervalEvents(network: 7) { event in
+                events.append(event)
+                return true
+            }
+            #expect(events.count == Limits.intervalEvents)
+            #expect(
+                events.last
+                    == IntervalEvent(
+                        time: 253_402_300_799, idle: 0, outcome: 20_000, stage: 20_000,
+                        interval: Limits.intervalSeconds))
+        }
+
+        @Test func oneIsForgotten() throws {
+            let directory = try TemporaryDirectory()
+            let store = try directory.open()
+            for name in ["eth0", "wlan0"] { try keep(store, name, 600, at: 1) }
+            let name = Array("eth0".utf8)
+            let key = [UInt8](repeating: 7, count: 6)
+            let id = try #require(try store.networkID(name: name.span.bytes, kind: 1, key: key.span.bytes))
+            #expect(try store.forgetNetwork(id))
+            #expect(try store.forgetNetwork(id) == false)
+            #expect(try store.networkID(name: name.span.bytes, kind: 1, key: key.span.bytes) == nil)
+            #expect(try count(store) == 1)
+            #expect(try store.connection.integer("SELECT count(*) FROM intervals") == 1)
         }
 
         @Test func forgotten() throws {

@@ -104,7 +104,7 @@ extension Store {
     }
 
     @discardableResult
-    func mark(_ number: Int, at time: Int64, expires: Int64 = 0) throws -> Bool {
+    func mark(_ number: Int, at time: Int64?, expires: Int64 = 0) throws -> Bool {
         let id = messageID(number)
         return try markSeen(id.span.bytes, at: time, expires: expires)
     }

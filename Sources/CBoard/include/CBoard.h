@@ -100,12 +100,29 @@ int cb_sqlite3_checkpoint_on_close(sqlite3 *database, int on);
 /* Nanoseconds of CLOCK_BOOTTIME (counts suspend) and CLOCK_REALTIME. */
 int64_t cb_boottime_ns(void);
 int64_t cb_realtime_ns(void);
+/* Nanoseconds spent in suspend since boot: CLOCK_BOOTTIME less CLOCK_MONOTONIC. */
+int64_t cb_suspended_ns(void);
+/* Whether the kernel says that its wall clock is synchronised (adjtimex(2)). */
+int cb_clock_synchronised(void);
+/* A timer that becomes readable when the wall clock is set and when the board wakes from suspend. Opens it with fd -1,
+ * and arms it again after that; the descriptor, or -1. */
+int cb_watch_clock(int fd);
+
+/* A socket of rtnetlink that does not block; with `events`, for those of links, addresses and routes. */
+int cb_netlink_open(int events);
+/* recv(2) of what the kernel sent; 0 for what another process did. */
+ssize_t cb_netlink_receive(int fd, void *buffer, size_t size);
 
 /* Options of a TLS client that OpenSSL sets through macros: TLS 1.2 or newer, no tickets, no session cache, whole writes
  * that may be repeated from another address, released buffers, the peer's certificate asked for. */
 void cb_ssl_ctx_configure(SSL_CTX *context);
 /* The error code of a connection that ended without TLS's own goodbye. */
 int cb_ssl_is_unexpected_eof(unsigned long code);
+/* The error code of a server that answers the handshake in some other language. */
+int cb_ssl_is_no_tls(unsigned long code);
+/* Trusts the authorities of the system: where Debian's OpenSSL looks, which SSL_CERT_FILE and SSL_CERT_DIR change; without
+ * these also where other distributions keep them, since a static binary may run on any. */
+void cb_ssl_ctx_trust_system(SSL_CTX *context);
 /* The certificates after the first of a PEM bundle, or NULL. The stack type is a macro. */
 STACK_OF(X509) *cb_read_chain(const void *pem, int size);
 /* A distinguished name on one line, control characters escaped. */

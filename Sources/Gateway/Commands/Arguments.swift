@@ -4,7 +4,7 @@ public struct Arguments {
     private var options: [(name: String, value: String?)] = []
 
     /// The options that take a value.
-    private static let valued = ["-c", "-n", "--from", "--fingerprint"]
+    private static let valued = ["-c", "-n", "--from", "--fingerprint", "--svg", "--network"]
     private static let flags = ["--json", "--yes", "--unread", "-f", "-h", "--help", "--version"]
 
     /// What the arguments ask for. `arguments` is without the program's own name.
@@ -86,6 +86,7 @@ public struct Arguments {
             guard words.count == 1, let id = Int64(words[0]), id > 0 else { throw UsageError(text: "use: unpair ID") }
             return .unpair(id: id)
         case "note": return try note()
+        case "keepalive": return try keepAlive()
         default: throw UsageError(text: "unknown command \(verb)")
         }
     }
@@ -153,6 +154,21 @@ public struct Arguments {
             throw UsageError(text: usage)
         }
         return verb == "cronstable" ? .pairCronstable(link: words[0]) : .pairPocketty(host: words[0])
+    }
+
+    private mutating func keepAlive() throws(UsageError) -> Command {
+        guard let verb = words.first else { throw UsageError(text: "use: keepalive show, plot or forget") }
+        words.removeFirst()
+        switch verb {
+        case "show", "forget":
+            guard words.count <= 1 else { throw UsageError(text: "unexpected argument \(words[1])") }
+            return verb == "show" ? .keepAliveShow(network: words.first) : .keepAliveForget(network: words.first)
+        case "plot":
+            let svg = take("--svg")
+            guard svg != "" else { throw UsageError(text: "option --svg needs the name of a file, or -") }
+            return try alone(.keepAlivePlot(svg: svg, network: take("--network")))
+        default: throw UsageError(text: "unknown command keepalive \(verb)")
+        }
     }
 
     private func note() throws(UsageError) -> Command {

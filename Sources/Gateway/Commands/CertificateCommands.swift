@@ -174,7 +174,8 @@ extension CommandRunner {
     private func wait(_ resolver: Resolver, for name: String) throws(StartupError) {
         var poll = PollSet(capacity: 16)
         let deadline = SystemClock().now + Self.patience
-        while resolver.outcome == .pending, SystemClock().now < deadline {
+        // Both kinds of addresses: those that came first may lead nowhere.
+        while resolver.isBusy, SystemClock().now < deadline {
             poll.removeAll()
             resolver.register(in: &poll)
             do throws(SystemError) { try poll.wait(milliseconds: resolver.timeout(limit: 1_000)) } catch {

@@ -24,6 +24,9 @@ public enum Command: Sendable, Equatable {
     case unpair(id: Int64)
     case notePair(file: String)
     case noteSend(file: String, agent: String, state: String, pane: String)
+    case keepAliveShow(network: String?)
+    case keepAlivePlot(svg: String?, network: String?)
+    case keepAliveForget(network: String?)
     case reconnect
     case reload
     case stop

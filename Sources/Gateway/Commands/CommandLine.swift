@@ -15,7 +15,7 @@ public struct CommandRunner {
 
     private static let defaultPath = "/etc/skyglow/skyglowd.conf"
 
-    private static func environment(_ name: String) -> String? {
+    static func environment(_ name: String) -> String? {
         guard let value = getenv(name), value.pointee != 0 else { return nil }
         return String(cString: value)
     }
@@ -56,6 +56,11 @@ public struct CommandRunner {
         case .notePair(let file): return try notePair(file)
         case .noteSend(let file, let agent, let state, let pane):
             return try noteSend(file, agent: agent, state: state, pane: pane)
+        case .keepAliveShow(let network):
+            return try asOwner { () throws(StartupError) in try showIntervals(network) }
+        case .keepAlivePlot(let svg, let network): return try plotIntervals(svg: svg, network)
+        case .keepAliveForget(let network):
+            return try asOwner { () throws(StartupError) in try forgetIntervals(network) }
         case .panelTest: return try tell("panel test")
         case .panelOff: return try panelOff()
         case .reconnect: return try tell("reconnect")
@@ -82,7 +87,7 @@ public struct CommandRunner {
     }
 
     /// Does what touches the state directory.
-    private func asOwner(_ body: () throws(StartupError) -> ExitCode) throws(StartupError) -> ExitCode {
+    func asOwner(_ body: () throws(StartupError) -> ExitCode) throws(StartupError) -> ExitCode {
         let owner = StateOwner(of: try configuration().directory)
         let exit = try body()
         withExtendedLifetime(owner) {}
@@ -179,6 +184,9 @@ public struct CommandRunner {
                 printText(String(decoding: part.bytes, as: UTF8.self))
             }
             return .ok
-        } catch { throw StartupError(error.message, .inputOutput) }
+        } catch .system(_, ENOENT) {
+            throw StartupError(
+                "\(path): there is no log: no gateway has run yet, or the board was started since", .inputOutput)
+        } catch { throw StartupError("\(path): \(error.message)", .inputOutput) }
     }
 }

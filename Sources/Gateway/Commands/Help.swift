@@ -36,6 +36,16 @@ public enum Help {
           read ID...               marks them read; the light follows
           read all
 
+        How long a connection may be silent
+          keepalive show [NETWORK] what was learned of each network, and why the
+                                   interval is what it is; NETWORK is a number
+                                   of this list or an interface
+          keepalive plot           the history of the network in use
+            [--network NETWORK]      of another one
+            [--svg FILE]             as a picture; - writes it to the output
+          keepalive forget [NETWORK]  of the network in use, or
+          keepalive forget all        of all of them
+
         Daemons that send to this board directly
           pair cronstable LINK     with the daemon of a pairing link or its JSON;
                                    - reads it from standard input

@@ -1,5 +1,6 @@
 import Bytes
 import CBoard
+import Payload
 import Store
 
 /// `skyglowd inbox` and `skyglowd read`, whether or not the gateway runs.
@@ -8,6 +9,7 @@ extension CommandRunner {
         let store = try openStore(configuration())
         var output = Output(descriptor: STDOUT_FILENO)
         var text = ByteBuffer(capacity: Limits.notificationJSON)
+        var kinds = KindReader()
         var isFirst = true
         let unread = try Startup.stored { () throws(StoreError) in try store.unreadCount() }
         if json { output.write("{\"unread\":\(unread),\"notifications\":[") }
@@ -18,7 +20,7 @@ extension CommandRunner {
                     if !isFirst { text.append(",") }
                     text.append(json: row)
                 } else {
-                    text.append(text: row)
+                    text.append(text: row, kind: row.source == .cronstable ? kinds?.kind(of: row.payload) : nil)
                 }
                 isFirst = false
                 output.write(text.pointer)
@@ -49,5 +51,25 @@ extension CommandRunner {
         _ = try Startup.stored { () throws(StoreError) in try store.markAllRead() }
         poke("inbox", configuration)
         return .ok
+    }
+}
+
+/// Reads of what kind an alert is: what its sender said. For lists that are for people.
+private struct KindReader: ~Copyable {
+    private var decoder: DocumentDecoder
+    private var document = Document()
+
+    /// Nil if a library has no memory.
+    init?() {
+        guard let decoder = DocumentDecoder() else { return nil }
+        self.decoder = decoder
+    }
+
+    mutating func kind(of payload: RawSpan) -> String? {
+        do throws(PayloadError) {
+            try decoder.decode(contentType: ContentType.json, data: payload, into: &document)
+        } catch { return nil }
+        guard let kind = document.lookup("kind"), let text = document.string(kind) else { return nil }
+        return text.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
     }
 }

@@ -1,4 +1,5 @@
 import Bytes
+import CBoard
 import Loop
 import Panel
 import Store
@@ -6,7 +7,11 @@ import Store
 /// `skyglowd panel off`: for `ExecStopPost=`, and for a person before a repair.
 extension CommandRunner {
     /// Refused while a gateway runs, whose lights mean something. Exit 69 if something could not be put out.
+    ///
+    /// As `ExecStopPost=` it does nothing after a stop in order: the gateway has given every light back as it was found,
+    /// which may be on.
     func panelOff() throws(StartupError) -> ExitCode {
+        if CommandRunner.endedInOrder { return .ok }
         let configuration = try configuration()
         do throws(StoreError) {
             let lock = try lock(configuration)
@@ -16,6 +21,13 @@ extension CommandRunner {
             if case .locked = error { throw StartupError(error) }
             return putOut(configuration)
         }
+    }
+
+    /// What systemd tells those that it runs after a service (systemd.exec(5)). Some deaths by a signal are a success too,
+    /// with the signal's name as the status.
+    private static var endedInOrder: Bool {
+        guard let result = getenv("SERVICE_RESULT"), let status = getenv("EXIT_STATUS") else { return false }
+        return strcmp(result, "success") == 0 && strcmp(status, "0") == 0
     }
 
     private func lock(_ configuration: Configuration) throws(StoreError) -> StateLock {

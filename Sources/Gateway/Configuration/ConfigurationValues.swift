@@ -73,6 +73,10 @@ enum ConfigurationValues {
         guard let address = IPAddress(String(decoding: bytes[..<slash], as: UTF8.self)) else {
             throw ValueError("`\(text)` is no range of addresses: expected ADDRESS/PREFIX")
         }
+        // A range inside ::ffff:0:0/96 would never match: who connects by IPv4 has an IPv4 address here.
+        if address.isIPv6, let plain = IPAddress(address.bytes.bytes), !plain.isIPv6 {
+            throw ValueError("`\(text)` is IPv4 inside IPv6: write it as IPv4, like \(plain.text)")
+        }
         let most = address.isIPv6 ? 128 : 32
         guard slash < bytes.count else { return AddressRange(address, prefix: most) }
         guard let prefix = decimal(bytes[(slash + 1)...]), prefix <= UInt64(most) else {

@@ -31,10 +31,15 @@ extension ByteBuffer {
             append(tlsReason: code)
         case .pinMismatch: append("the server's certificate is not the pinned one")
         case .unresolved: append("the server's name could not be resolved")
+        case .resolverFailed(let status):
+            append("the server's name could not be resolved now: ")
+            append(resolverStatus: status)
+        case .networkChanged: append("the network changed")
         case .store: append("a notification could not be stored")
         case .identity: append("the private key could not be used")
         case .registered: append("registered, the login follows")
         case .registrationsChanged: append("the registrations changed")
+        case .clockSet: append("the clock was set, the login is repeated")
         case .requested: append("asked to reconnect")
         case .stopped: append("the gateway leaves")
         }

@@ -7,127 +7,127 @@ import Store
 /// From an attempt that is due to an open TLS connection.
 extension Uplink {
     /// An attempt begins: a key to register with if need be, then the address of the server.
-    func begin(now: Int64) {
+    func begin(now: Int64, unixTime: Int64) {
         purpose = identity == nil ? .register : .login
+        attemptSince = now
+        attemptFailure = nil
         guard hasRegistrations || readRegistrations() else { return finish(.store, now: now) }
         guard purpose == .login || hasFreshKey || makeKey() else { return finish(.identity, now: now) }
-        if let target = takeTarget() { return connect(to: target, now: now) }
-        link.reached(.resolving, now: now)
-        stageDeadline = now + Limits.connect
-        if let endpoint = settings.endpoint {
-            if let literal = SocketAddress(literal: endpoint.host, port: endpoint.port) {
-                return use(literal, now: now)
-            }
-            resolvingPort = endpoint.port
-            resolver.askAddresses(endpoint.host, port: endpoint.port)
-        } else {
-            resolvingPort = nil
-            resolver.askText(queryName)
+        loadPlace(now: now, unixTime: unixTime)
+        guard !place.isEmpty else {
+            link.reached(.resolving, now: now)
+            if question == .refresh { question = .attempt } else { ask(.attempt, now: now) }
+            return
         }
-    }
-
-    /// The next address to try. After the last one they are asked for again.
-    private func takeTarget() -> SocketAddress? {
-        guard let target = targets[nextTarget] else {
-            forgetTargets()
-            return nil
-        }
-        nextTarget += 1
-        return target
-    }
-
-    func forgetTargets() {
-        targets = AddressList()
-        nextTarget = 0
+        guard beginDialling(now: now) else { return }
+        if !place.isFixed, place.isStale(now: now), question == .none { ask(.refresh, now: now) }
     }
 
     /// The address at hand has proved good: the next connection begins with it.
-    func keepTarget() { nextTarget = max(nextTarget - 1, 0) }
+    func keepTarget() {
+        for index in 0..<place.addresses.count where place.addresses[index] == target { firstTarget = index }
+    }
 
-    func resolve(now: Int64) {
-        resolver.process()
-        switch resolver.outcome {
-        case .idle, .pending:
-            if now >= stageDeadline { finish(.unresolved, now: now) }
-        case .failed(let status):
-            logResolver(status)
-            finish(.unresolved, now: now)
-        case .answered: resolved(now: now)
+    /// The address at hand connects, and no more is known of it: the next attempt begins with another.
+    private func leaveTarget() {
+        for index in 0..<place.addresses.count where place.addresses[index] == target {
+            firstTarget = (index + 1) % place.addresses.count
+            return
         }
     }
 
-    private func logResolver(_ status: Int32) {
-        text.removeAll()
-        text.append(resolverStatus: status)
-        log.warning(.resolver, "\(settings.serverAddress): \(printable: text.pointer)")
-    }
+    // MARK: TCP
 
-    private func use(_ literal: SocketAddress, now: Int64) {
-        forgetTargets()
-        targets.append(literal)
-        begin(now: now)
-    }
-
-    private func resolved(now: Int64) {
-        if resolvingPort != nil {
-            targets = resolver.addresses
-            nextTarget = 0
-            return begin(now: now)
-        }
-        for index in 0..<resolver.textCount {
-            guard let record = ServiceRecord(resolver.text(index).bytes) else { continue }
-            let host = record.host.text
-            if let literal = SocketAddress(literal: host, port: record.port) { return use(literal, now: now) }
-            resolvingPort = record.port
-            return resolver.askAddresses(host, port: record.port)
-        }
-        log.warning(.resolver, "no TXT record of \(queryName) names tcp_addr and tcp_port")
-        finish(.unresolved, now: now)
-    }
-
-    private func connect(to target: SocketAddress, now: Int64) {
-        text.removeAll()
-        text.append(target)
-        endpointText = Blob<64>(text.pointer) ?? Blob<64>()
+    /// Tries the addresses that are known; with `isOpen`, more may come. False if there is nothing to show that the
+    /// server wants to see, and then nobody is called.
+    @discardableResult
+    func beginDialling(isOpen: Bool = false, now: Int64) -> Bool {
         link.reached(.connecting, now: now)
-        stageDeadline = now + Limits.connect
-        log.info(.link, "connecting to \(endpointText)")
-        guard purpose == .login || loadClientCertificate() else { return finish(.identity, now: now) }
-        do throws(StreamError) { try stream.connect(to: target) } catch { failed(EndReason(error), now: now) }
+        guard purpose == .login || loadClientCertificate() else {
+            finish(.identity, now: now)
+            return false
+        }
+        dialer.start(place.addresses, first: firstTarget, isOpen: isOpen, now: now)
+        return true
     }
 
-    /// An address could not be reached. Another of the same host is tried at once; the last one's failure is that of
-    /// the attempt.
-    private func failed(_ reason: EndReason, now: Int64) {
-        guard let next = targets[nextTarget] else { return finish(reason, now: now) }
-        nextTarget += 1
+    /// Several addresses race; the first that is connected goes on to TLS.
+    func dial(now: Int64, unixTime: Int64) {
+        while let event = dialer.next(now: now) {
+            switch event {
+            case .began(let address):
+                showTarget(address)
+                log.info(.link, "connecting to \(endpointText)")
+            case .failed(let address, let error): failed(address, EndReason(error), now: now)
+            case .silent(let address): failed(address, .timeout(.connect), now: now)
+            case .connected(let address): return begin(address, now: now, unixTime: unixTime)
+            case .exhausted: return finish(attemptFailure ?? .timeout(.connect), now: now)
+            }
+        }
+    }
+
+    private func showTarget(_ address: SocketAddress) {
+        text.removeAll()
+        text.append(address)
+        endpointText = Blob<64>(text.pointer) ?? Blob<64>()
+    }
+
+    /// An address was of no use. What is told in the end is the last failure, but another certificate counts more, and
+    /// that one kind of address has no way out says nothing where the other has one.
+    private func failed(_ address: SocketAddress, _ reason: EndReason, now: Int64) {
+        showTarget(address)
+        switch reason {
+        case _ where attemptFailure == .pinMismatch: break
+        case .noNetwork where attemptFailure != nil: break
+        default: attemptFailure = reason
+        }
+        guard dialer.hasReserve else { return }
         text.removeAll()
         text.append(reason)
         log.notice(.link, "\(endpointText): \(printable: text.pointer); trying the next address")
-        stream.close()
-        connect(to: next, now: now)
     }
 
-    /// Goes on with TCP and TLS; hands the open stream to the session.
-    func handshake(now: Int64) {
-        let stage = stream.stage
+    private func begin(_ address: SocketAddress, now: Int64, unixTime: Int64) {
+        target = address
+        showTarget(address)
+        leaveTarget()
+        stream.adopt(dialer.take())
+        let isShort = dialer.hasReserve && link.failures == 0
+        stageDeadline = now + (isShort ? Limits.handshakeFirst : Limits.connect)
+        handshake(now: now, unixTime: unixTime)
+    }
+
+    // MARK: TLS
+
+    /// Goes on with TLS; hands the open stream to the session.
+    func handshake(now: Int64, unixTime: Int64) {
         do throws(StreamError) {
             guard try stream.advance(clientCertificate: clientCertificate) else {
-                if stream.stage != stage { stageDeadline = now + Limits.connect }
-                if now < stageDeadline { return }
-                return stage == .connecting
-                    ? failed(.timeout(.connect), now: now) : finish(.timeout(.tlsHandshake), now: now)
+                if now >= stageDeadline { handshakeFailed(.timeout(.tlsHandshake), now: now, unixTime: unixTime) }
+                return
             }
-        } catch {
-            let reason = EndReason(error)
-            return stream.stage == .connecting ? failed(reason, now: now) : finish(reason, now: now)
-        }
+        } catch { return handshakeFailed(EndReason(error), now: now, unixTime: unixTime) }
         stageDeadline = .max
+        dialer.stop()
+        identifyNetwork(now: now, unixTime: unixTime)
         switch purpose {
         case .register: beginRegistration(now: now)
         case .login: beginLogin(now: now)
         }
         wantsTurn = true
+    }
+
+    /// Another address of the same host may do better.
+    private func handshakeFailed(_ reason: EndReason, now: Int64, unixTime: Int64) {
+        if reason == .pinMismatch { seenFingerprint = context.shownFingerprint }
+        guard let target, dialer.hasReserve else {
+            return finish(attemptFailure == .pinMismatch ? .pinMismatch : reason, now: now)
+        }
+        failed(target, reason, now: now)
+        stream.close()
+        stageDeadline = .max
+        guard dialer.resume(now: now) else { return finish(attemptFailure ?? reason, now: now) }
+        dial(now: now, unixTime: unixTime)
     }
 
     private func beginLogin(now: Int64) {

@@ -12,26 +12,33 @@ extension Uplink {
         var keepAlive = settings.keepAlive.fresh(jitter: jitter, maximum: identity.longestInterval)
         do throws(StoreError) {
             if let known = try store.learnedInterval(name: identity.name.bytes, kind: kind, key: identity.key.bytes) {
-                // Networks get better too, and then nobody would notice.
-                let isOld = unixTime - known.changed > Self.belief
-                keepAlive.restore(
-                    proven: known.proven * 1_000, refuted: isOld ? nil : known.refuted.map { $0 * 1_000 }, now: now)
+                keepAlive.restore(known, now: now, unixTime: unixTime)
             }
         } catch { report(error) }
         session.keepAlive = keepAlive
     }
 
-    /// How long it is believed that a network does not hold a silence, in seconds, once it has been left.
-    private static let belief: Int64 = 30 * 86_400
+    /// What was learned of a network is forgotten, of all without an identifier: the interval in use with it. False if
+    /// there was nothing. Not on the notification path.
+    func forgetNetwork(_ id: Int64?, now: Int64, unixTime: Int64) throws(StoreError) -> Bool {
+        let own = try store.networkID(name: network.name.bytes, kind: kind, key: network.key.bytes)
+        let existed: Bool
+        if let id { existed = try store.forgetNetwork(id) } else { existed = try store.forgetNetworks(name: nil) > 0 }
+        guard id == nil || id == own else { return existed }
+        _ = session.takeEvidence()
+        useNetwork(network, now: now, unixTime: unixTime)
+        wantsTurn = true
+        return existed
+    }
 
     private var kind: Int64 { Int64(network.kind.rawValue) }
 
     /// What the session has seen is kept. Only what is new is written: never while nothing happens. A failure costs a
     /// little knowledge and no notification.
-    func keepEvidence(unixTime: Int64) {
+    func keepEvidence(now: Int64) {
         guard let evidence = session.takeEvidence() else { return }
         let keepAlive = session.keepAlive
-        let time = unixTime &+ session.clockOffset
+        let time = timekeeper.moment(now: now).time
         let learned = LearnedInterval(
             proven: keepAlive.proven / 1_000, refuted: keepAlive.refuted.map { $0 / 1_000 }, changed: time)
         let event = IntervalEvent(
@@ -56,5 +63,17 @@ extension KeepAlive.Change {
         case .doubted: "was not survived, which may be chance"
         case .confirmed: "was survived again"
         }
+    }
+}
+
+extension KeepAlive {
+    /// How long it is believed that a network does not hold a silence, in seconds, once it has been left.
+    private static let belief: Int64 = 30 * 86_400
+
+    /// Comes back to a network that something is known of. Networks get better too, and then nobody would notice: what
+    /// was not survived is not held against a network for ever.
+    mutating func restore(_ known: LearnedInterval, now: Int64, unixTime: Int64) {
+        let isOld = unixTime - known.changed > Self.belief
+        restore(proven: known.proven * 1_000, refuted: isOld ? nil : known.refuted.map { $0 * 1_000 }, now: now)
     }
 }

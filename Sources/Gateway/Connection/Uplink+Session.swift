@@ -9,14 +9,18 @@ extension Uplink {
     /// Rounds of reading and writing before others have their turn.
     private static let rounds = 8
 
-    func pump(now: Int64, unixTime: Int64) {
+    func pump(now: Int64) {
+        let (unixTime, offset) = timekeeper.clock.local(boot: now)
+        session.clockOffset = offset
         for _ in 0..<Self.rounds {
             let reading = receive(now: now)
             if let reason = takeEvents(now: now, unixTime: unixTime) ?? reading.end {
                 return end(reason, now: now)
             }
             guard commit(now: now) else { return finish(.store, now: now) }
-            keepEvidence(unixTime: unixTime)
+            keepEvidence(now: now)
+            timekeeper.save(now: now)
+            if reading.moved, probeDue != .max { probeAnswered(now: now, unixTime: unixTime) }
             synchronise()
             let writing = flush(now: now)
             if let reason = writing.end { return finish(reason, now: now) }
@@ -51,21 +55,23 @@ extension Uplink {
                 guard commit(now: now) else { return .store }
             }
             guard let event = session.next(now: now, unixTime: unixTime) else { return nil }
-            if let reason = handle(event, now: now, unixTime: unixTime) { return reason }
+            if let reason = handle(event, now: now) { return reason }
         }
     }
 
-    private func handle(_ event: SessionEvent, now: Int64, unixTime: Int64) -> EndReason? {
+    private func handle(_ event: SessionEvent, now: Int64) -> EndReason? {
         switch event {
         case .legacyHello: log.debug(.session, "the server opened with a legacy hello")
-        case .hello(let version): log.debug(.session, "S_HELLO, server version \(version)")
+        case .hello(let version):
+            timekeeper.loginSent()
+            log.debug(.session, "S_HELLO, server version \(version)")
         case .challenge: return sign(now: now) ? nil : .identity
-        case .registered: return register(unixTime: unixTime)
+        case .registered: return register(now: now)
         case .registerFailed(let code):
             let words = UnsafeRawBufferPointer(rebasing: session.payloadPointer.dropFirst(3))
             log.error(.link, "S_REGISTER_FAIL \(code): \(printable: words)")
         case .authenticated: authenticated(now: now)
-        case .notify: return takeNotify(unixTime: unixTime)
+        case .notify: return takeNotify(now: now)
         case .oversizeNotify: return takeOversize()
         case .pollDone:
             delivery.endPoll()
@@ -78,14 +84,17 @@ extension Uplink {
             }
             confirmedAck = ackAtPing
             log.debug(.session, "S_PONG after \(roundTrip) ms")
-        case .timeSync(let offset): log.info(.clock, "the server's clock is \(offset) s from ours")
+        case .timeSync(let offset):
+            log.info(.clock, "the server's clock is \(offset) s from ours")
+            timekeeper.synchronised(offset: offset, now: now)
         case .ended(let reason): return reason
         }
         return nil
     }
 
-    private func register(unixTime: Int64) -> EndReason? {
-        do throws(StoreError) { try commitRegistration(unixTime: unixTime) } catch {
+    private func register(now: Int64) -> EndReason? {
+        timekeeper.loginAccepted(now: now)
+        do throws(StoreError) { try commitRegistration(unixTime: timekeeper.moment(now: now).time) } catch {
             report(error)
             if identity == nil { return .store }
         }
@@ -95,20 +104,23 @@ extension Uplink {
 
     private func authenticated(now: Int64) {
         link.reached(.connected, now: now)
+        timekeeper.loginAccepted(now: now)
         // Also what comes before C_POLL may overtake what waits for it.
         delivery.beginPoll()
         keepTarget()
         lastEnd = nil
+        seenFingerprint = Blob<32>()
+        refreshPlace(now: now)
         log.notice(.link, "connected to \(endpointText) with \(stream.version)")
     }
 
     // MARK: Notifications
 
-    private func takeNotify(unixTime: Int64) -> EndReason? {
+    private func takeNotify(now: Int64) -> EndReason? {
         let payload = session.payloadPointer
         do throws(StoreError) {
             let verdict = try delivery.take(
-                payload.bytes, registrations, routing, store: store, now: unixTime &+ session.clockOffset)
+                payload.bytes, registrations, routing, store: store, now: timekeeper.moment(now: now))
             logVerdict(verdict, payload)
             return nil
         } catch { return abandon(error) }

@@ -30,6 +30,7 @@ final class Uplink {
     /// Replaced when the configuration changes.
     var routing: Routing
     let outlets: Outlets
+    let timekeeper: Timekeeper
 
     var link = Link()
     var session: Session
@@ -48,11 +49,32 @@ final class Uplink {
     var hasFreshKey = false
     /// Shown while registering only; freed as soon as the registration is committed.
     var clientCertificate: ClientCertificate?
-    /// Addresses of the server, and which one is next.
-    var targets = AddressList()
-    var nextTarget = 0
-    /// The port to use with what the resolver finds.
-    var resolvingPort: UInt16?
+    /// Where the server is, as far as it is known, and which of its addresses is tried first.
+    var place = ServerPlace()
+    var firstTarget = 0
+    /// What the resolver is asked for, and since when.
+    var question = Question.none
+    var questionSince: Int64 = 0
+    /// Addresses have come after the answer was used.
+    var hasLateAddresses = false
+    /// What has come of the record that the question began with.
+    var record: ServiceRecord?
+    var dialer = Dialer()
+    /// What the connection at hand leads to.
+    var target: SocketAddress?
+    /// When the attempt at hand began, and why it has not succeeded so far.
+    var attemptSince: Int64 = 0
+    var attemptFailure: EndReason?
+    /// When resolv.conf is looked at again.
+    var watchDue = Int64.max
+    /// What is known of the board's networks; the gateway's.
+    var monitor: NetworkMonitor?
+    /// A connection that lived through a change of the network is given up then, unless something comes.
+    var probeDue = Int64.max
+    /// SHA-256 of the pinned certificate: where the server was found is believed as long as this is pinned.
+    let pin: Blob<32>
+    /// The certificate that the last server showed in the place of the pinned one.
+    var seenFingerprint = Blob<32>()
     /// When resolving, connecting or the TLS handshake must have ended.
     var stageDeadline = Int64.max
     /// More can be done at once, without waiting for poll.
@@ -93,19 +115,24 @@ final class Uplink {
     /// Reserves everything the connection will need.
     /// - Throws: what the store says; `memory` also where a library has none.
     init(
-        _ settings: UplinkSettings, routing: Routing, outlets: Outlets, store: Store, keyFile: KeyFile, log: Log
+        _ settings: UplinkSettings, routing: Routing, outlets: Outlets, store: Store, keyFile: KeyFile, log: Log,
+        timekeeper: Timekeeper? = nil
     ) throws(StoreError) {
         let failure = StoreError.memory(.init(call: "start", path: store.path))
         guard let context = TLSContext(), let delivery = Delivery(),
             let resolver = Resolver(servers: settings.resolvers)
         else { throw failure }
-        guard context.pin(settings.certificate.span.bytes) else { throw failure }
+        guard context.pin(settings.certificate.span.bytes),
+            let pin = try? SHA256.digest(settings.certificate.span.bytes)
+        else { throw failure }
+        self.pin = pin
         self.settings = settings
         self.store = store
         self.log = log
         self.keyFile = keyFile
         self.routing = routing
         self.outlets = outlets
+        self.timekeeper = timekeeper ?? Timekeeper(store: store, log: log, server: settings.serverAddress)
         self.context = context
         queryName = "_sgn." + settings.serverAddress.text
         self.delivery = delivery
@@ -137,7 +164,7 @@ final class Uplink {
     /// Closes what there is and connects at once.
     func reconnect(now: Int64) {
         if leave(.requested, now: now) { return }
-        if stream.stage != .idle || link.state == .resolving { finish(.requested, now: now) }
+        if isUnderWay { finish(.requested, now: now) }
         link.kick(now: now)
     }
 
@@ -155,17 +182,20 @@ final class Uplink {
         // Nothing else is done before.
         if let closing { return closing.until }
         var earliest = min(link.nextAttempt ?? .max, stageDeadline, registrationsDue ?? .max)
+        earliest = min(earliest, dialer.deadline, min(watchDue, probeDue))
         if stream.stage == .open { earliest = min(earliest, session.deadline) }
-        if link.state == .resolving {
+        if resolver.isBusy {
+            earliest = min(earliest, now + Int64(resolver.timeout(limit: 1_000)))
+        } else if question != .none {
             // c-ares answers some questions at once, and then no socket of it becomes ready.
-            let wait = resolver.outcome == .pending ? Int64(resolver.timeout(limit: 1_000)) : 0
-            earliest = min(earliest, now + wait)
+            earliest = now
         }
         return earliest
     }
 
     func register(in set: inout PollSet) {
-        if link.state == .resolving { resolver.register(in: &set) }
+        resolver.register(in: &set)
+        dialer.register(in: &set)
         let hasRoom = isClosing || session.receiveTail().count > 0
         set.add(stream.raw, events: stream.interest(wantsRead: hasRoom, wantsWrite: session.hasFrames))
     }
@@ -173,21 +203,24 @@ final class Uplink {
     /// Goes on with whatever can go on.
     func advance(now: Int64, unixTime: Int64) {
         wantsTurn = false
+        timekeeper.observe(now: now, unixTime: unixTime)
         guard !isClosing else { return advanceClosing(now: now) }
         if let due = registrationsDue, now >= due { sendRegistrations(now: now) }
-        if link.takeAttempt(now: now) { begin(now: now) }
-        if link.state == .resolving { resolve(now: now) }
+        watchServers(now: now)
+        if now >= probeDue { networkFailed(now: now) }
+        if link.takeAttempt(now: now) { begin(now: now, unixTime: unixTime) }
+        resolve(now: now, unixTime: unixTime)
         switch stream.stage {
-        case .idle: break
-        case .connecting, .handshaking: handshake(now: now)
-        case .open: pump(now: now, unixTime: unixTime)
+        case .idle: dial(now: now, unixTime: unixTime)
+        case .connecting, .handshaking: handshake(now: now, unixTime: unixTime)
+        case .open: pump(now: now)
         }
     }
 
     private func sendRegistrations(now: Int64) {
         registrationsDue = nil
         guard readRegistrations() else {
-            if !leave(.store, now: now), stream.stage != .idle || link.state == .resolving { finish(.store, now: now) }
+            if !leave(.store, now: now), isUnderWay { finish(.store, now: now) }
             return
         }
         guard session.phase == .authenticated else { return }
@@ -205,7 +238,13 @@ final class Uplink {
         }
     }
 
+    /// An attempt or a connection is there to be ended.
+    private var isUnderWay: Bool { stream.stage != .idle || dialer.isActive || question == .attempt }
+
     // MARK: Ends
+
+    /// Failures of any kind in a row.
+    var failures: Int { link.failures + link.nameFailures }
 
     /// A goodbye has been said and the server's own end is awaited.
     var isClosing: Bool { closing != nil }
@@ -257,23 +296,34 @@ final class Uplink {
         stream.close()
         session.connectionEnded(reason)
         session.reset()
-        resolver.cancel()
+        dialer.stop()
+        if question == .attempt || reason == .stopped { endQuestion() }
         clientCertificate = nil
-        if reason == .pinMismatch { forgetTargets() }
+        if reason == .pinMismatch { forgetPlace() }
         stageDeadline = .max
+        probeDue = .max
+        attemptFailure = nil
         closing = nil
         // What has been sent and not been confirmed is sent again.
         sentAck = confirmedAck
         ackAtPing = confirmedAck
         lastEnd = reason
         let random = Int64.random(in: 0...Backoff.jitter)
-        link.ended(reason, during: purpose, random: random, now: now)
+        link.ended(reason, during: purpose, random: random, isCutOff: isCutOff(after: reason), now: now)
+        if case .resolverFailed = reason { watchDue = now + Limits.resolverWatch }
+        switch reason {
+        case .resolverFailed, .timeout: if link.isCutOff { lastEnd = .noNetwork(ENETUNREACH) }
+        default: break
+        }
         logEnd(reason, now: now)
+        judgeClock(by: reason, now: now)
+        if case .soft = reason.classified(during: purpose) { refreshPlace(now: now) }
         if reason == .stopped { stopped(now: now) }
     }
 
     private func stopped(now: Int64) {
         link.stop(.stopping, now: now)
+        timekeeper.saveLast(now: now)
         guard confirmedAck > 0 else { return }
         do throws(StoreError) { try store.deleteAcknowledgements(through: confirmedAck) } catch { report(error) }
     }
@@ -288,10 +338,11 @@ final class Uplink {
         case .soft:
             let seconds = ((link.nextAttempt ?? now) - now + 999) / 1_000
             log.warning(
-                .link, "\(printable: text.pointer); failure \(link.failures) in a row, next attempt in \(seconds) s")
+                .link,
+                "\(printable: text.pointer); failure \(failures) in a row, next attempt in \(seconds) s")
         }
         if reason == .pinMismatch {
-            log.warning(.link, "the server showed a certificate with SHA-256 \(hex: context.shownFingerprint)")
+            log.warning(.link, "the server showed a certificate with SHA-256 \(hex: seenFingerprint)")
         }
     }
 

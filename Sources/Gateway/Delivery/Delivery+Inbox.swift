@@ -12,8 +12,8 @@ struct Arrival {
     /// Unix seconds; 0 for never.
     var expires: Int64
     var bundle: Blob<64>
-    /// Corrected Unix seconds.
-    var time: Int64
+    /// When it came.
+    var moment: CorrectedTime
     var source = Source.sgp
     var isStale = false
     var isPlaceholder = false
@@ -22,20 +22,20 @@ struct Arrival {
     /// Its sender gave it an identifier, which tells when it comes again.
     var hasIdentifier = true
 
-    init(header: NotifyHeader, bundle: Blob<64>, time: Int64) {
+    init(header: NotifyHeader, bundle: Blob<64>, moment: CorrectedTime) {
         messageID = header.messageID
         expires = header.expiresAt
         self.bundle = bundle
-        self.time = time
+        self.moment = moment
     }
 
     /// Something that came by the relay.
-    init(_ source: Source, time: Int64) {
+    init(_ source: Source, moment: CorrectedTime) {
         messageID = RandomBytes.identifier()
         expires = 0
         bundle = source == .pocketty ? Self.pocketty : Self.cronstable
         self.source = source
-        self.time = time
+        self.moment = moment
         hasIdentifier = false
     }
 
@@ -51,9 +51,10 @@ extension Delivery {
         json.removeAll()
         json.append(canonicalJSON: document)
         let appearance = Appearance(NotificationView(document))
-        let decision = routing.decide(bundle: arrival.bundle.bytes, document, appearance, time: arrival.time)
+        let decision = routing.decide(
+            bundle: arrival.bundle.bytes, document, appearance, time: arrival.moment.told ?? .min)
         if arrival.hasIdentifier {
-            try store.markSeen(arrival.messageID.bytes, at: arrival.time, expires: arrival.expires)
+            try store.markSeen(arrival.messageID.bytes, at: arrival.moment.counted, expires: arrival.expires)
         }
         texts.resolve(document, routing.strings)
         let id = try insert(arrival, decision, routing, store)
@@ -76,7 +77,7 @@ extension Delivery {
         let id = try store.insertNotification(
             NewNotification(
                 messageID: arrival.messageID.bytes, bundle: arrival.bundle.bytes, source: arrival.source,
-                received: arrival.time, expires: arrival.expires, title: texts.title(view),
+                received: arrival.moment.time, expires: arrival.expires, title: texts.title(view),
                 subtitle: texts.subtitle(view), body: texts.body(view), sound: view.sound, badge: view.badge,
                 category: view.category, thread: view.thread,
                 priority: arrival.urgency == nil ? nil : urgency.span.bytes, isStale: arrival.isStale,
@@ -110,8 +111,8 @@ extension Delivery {
         if takeSealed(member == .alert ? "ciphertext" : "sealed", opener) {
             opened =
                 member == .alert
-                ? opener.openAlert(urgency: arrival.urgency ?? .active, now: arrival.time, into: &document)
-                : try opener.openNote(now: arrival.time, store: store, into: &document)
+                ? opener.openAlert(urgency: arrival.urgency ?? .active, now: arrival.moment.told, into: &document)
+                : try opener.openNote(now: arrival.moment.told, store: store, into: &document)
         }
         switch opened {
         case .shown(let isStale):

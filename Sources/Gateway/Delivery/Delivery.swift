@@ -86,10 +86,18 @@ package struct Delivery: ~Copyable {
     /// The burst may go on.
     package var hasRoom: Bool { !acks.isFull }
 
-    /// Takes one notification into the transaction, which begins with the first. `now` is the corrected time in Unix
-    /// seconds. After an error nothing of the burst has happened.
-    package mutating func take(
+    /// The same by a clock that is trusted, in Unix seconds.
+    mutating func take(
         _ payload: RawSpan, _ registrations: borrowing RegistrationSet, _ routing: Routing, store: Store, now: Int64
+    ) throws(StoreError) -> Verdict {
+        try take(payload, registrations, routing, store: store, now: CorrectedTime(time: now))
+    }
+
+    /// Takes one notification into the transaction, which begins with the first. After an error nothing of the burst has
+    /// happened.
+    package mutating func take(
+        _ payload: RawSpan, _ registrations: borrowing RegistrationSet, _ routing: Routing, store: Store,
+        now: CorrectedTime
     ) throws(StoreError) -> Verdict {
         guard let header = NotifyHeader(payload) else { return .unknownKey }
         let verdict = try judge(header, payload, registrations, routing, store: store, now: now)
@@ -167,23 +175,23 @@ package struct Delivery: ~Copyable {
 
     private mutating func judge(
         _ header: NotifyHeader, _ payload: RawSpan, _ registrations: borrowing RegistrationSet, _ routing: Routing,
-        store: Store, now: Int64
+        store: Store, now: CorrectedTime
     ) throws(StoreError) -> Verdict {
         if try store.isSeen(header.messageID.bytes) { return .duplicate }
-        if header.expiresAt != 0, header.expiresAt < now { return .expired }
+        if now.isAfter(expiry: header.expiresAt) { return .expired }
         guard let index = registrations.index(of: header.routingKey.bytes) else { return .unknownKey }
         let registration = registrations[index]
         if registration.isMuted {
             try begin(store)
-            try store.markSeen(header.messageID.bytes, at: now, expires: header.expiresAt)
+            try store.markSeen(header.messageID.bytes, at: now.counted, expires: header.expiresAt)
             return .muted
         }
         if let fault = open(payload, key: registration.endToEndKey) { return fault }
         try begin(store)
-        var arrival = Arrival(header: header, bundle: registration.bundle, time: now)
+        var arrival = Arrival(header: header, bundle: registration.bundle, moment: now)
         if let opener = sealedOpener, let member = SealedMember(document) {
             guard let opened = try openSealed(member, opener, arrival, store: store) else {
-                try store.markSeen(header.messageID.bytes, at: now, expires: header.expiresAt)
+                try store.markSeen(header.messageID.bytes, at: now.counted, expires: header.expiresAt)
                 return .replayed
             }
             arrival = opened

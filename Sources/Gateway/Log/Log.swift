@@ -60,11 +60,12 @@ public final class Log {
         if let evicted { repeated(evicted.level, evicted.area, evicted.held, time) }
         guard case .write(let held) = verdict else { return }
         if held > 0 { repeated(level, area, held, time) }
+        rate.flushSilent(now: time.boot) { repeated($0.level, $0.area, $0.held, time) }
         emit(level, area, text, time)
     }
 
-    /// Tells the counts of lines held back now instead of with the next line of their place: before stopping, or when
-    /// somebody asks for the log.
+    /// Tells the counts of lines held back now instead of with the next line of their place, or of another one once
+    /// theirs has been silent for `Limits.logRefill`: before stopping.
     public func flush() {
         let time = clock()
         rate.flush { repeated($0.level, $0.area, $0.held, time) }

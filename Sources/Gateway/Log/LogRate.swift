@@ -50,6 +50,14 @@ struct LogRate {
         }
     }
 
+    /// The same for places that have fallen silent: of them no line will tell.
+    mutating func flushSilent(now: Int64, _ body: (Site) -> Void) {
+        for index in sites.indices where sites[index].held > 0 && now &- sites[index].used >= Limits.logRefill {
+            body(sites[index])
+            sites[index].held = 0
+        }
+    }
+
     /// FNV-1a of file, line and area. Never 0, which marks a free entry.
     static func key(_ file: String, _ line: UInt32, _ area: LogArea) -> UInt32 {
         var hash: UInt32 = 0x811C_9DC5

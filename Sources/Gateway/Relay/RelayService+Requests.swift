@@ -76,10 +76,13 @@ extension RelayService {
         case .coalesced:
             counters.coalesced += 1
             outcome("coalesced", &answer)
+            // What it is the same as may be of this very turn, and not durable yet.
+            answer.isHeld = true
             saveLater()
         case .suppressed:
             counters.suppressed += 1
             outcome("suppressed", &answer)
+            answer.isHeld = true
             saveLater()
         case .forwarded:
             outcome("forwarded", &answer)
@@ -101,7 +104,7 @@ extension RelayService {
     ) throws(StoreError) {
         try begin()
         let urgency: Urgency = envelope.isTimeSensitive ? .timeSensitive : .passive
-        let opened = opener.openAlert(urgency: urgency, now: time, into: &delivery.document)
+        let opened = opener.openAlert(urgency: urgency, now: moment.told, into: &delivery.document)
         try show(opened, .cronstable, urgency, "New alert", pairing.name)
     }
 
@@ -109,7 +112,7 @@ extension RelayService {
     private func show(
         _ opened: SealedOpener.Opened, _ source: Source, _ urgency: Urgency, _ words: String, _ sender: Blob<64>
     ) throws(StoreError) {
-        var arrival = Arrival(source, time: time)
+        var arrival = Arrival(source, moment: moment)
         arrival.urgency = urgency
         switch opened {
         case .replayed: return

@@ -36,7 +36,7 @@ final class RelayService {
     private var reportedFailure: Int32 = -1
     /// Of the request at hand.
     var now: Int64 = 0
-    var time: Int64 = 0
+    var moment = CorrectedTime(time: 0)
     private var wall: Int64 = 0
 
     private static let saveDelay: Int64 = 60_000
@@ -59,7 +59,7 @@ final class RelayService {
         listener = HTTPListener(address: address)
         path = Array(settings.path.utf8)
         policy = AdmissionPolicy(settings.numbers)
-        boot = Self.bootIdentifier()
+        boot = BootIdentifier.current
         try restore()
     }
 
@@ -73,10 +73,10 @@ final class RelayService {
         listener.wantsTurn ? now : min(listener.deadline, saveDue ?? .max)
     }
 
-    /// `time` is the corrected time in Unix seconds, `wall` the board's own in milliseconds.
-    func advance(now: Int64, time: Int64, wall: Int64) {
+    /// `moment` is by the corrected clock, `wall` the board's own in milliseconds.
+    func advance(now: Int64, moment: CorrectedTime, wall: Int64) {
         self.now = now
-        self.time = time
+        self.moment = moment
         self.wall = wall
         hasFailed = false
         earlier = counters
@@ -145,7 +145,7 @@ final class RelayService {
     }
 
     func openNote() throws(StoreError) -> SealedOpener.Opened {
-        try opener.openNote(now: time, store: store, into: &delivery.document)
+        try opener.openNote(now: moment.told, store: store, into: &delivery.document)
     }
 
     /// Something of this turn cannot be kept: nothing of it is, and those who wait are told so.
@@ -185,6 +185,9 @@ final class RelayService {
     private func undo() -> Bool {
         counters.failed += 1
         counters.forwarded = earlier.forwarded
+        counters.coalesced = earlier.coalesced
+        counters.suppressed = earlier.suppressed
+        counters.replayed = earlier.replayed
         counters.notes = earlier.notes
         counters.stale = earlier.stale
         counters.unopened = earlier.unopened
@@ -212,22 +215,16 @@ final class RelayService {
     /// Reads what the policy knew. After a reboot its times are moved to the new clock, as far as the old one is known.
     private func restore() throws(StoreError) {
         var shift: Int64 = 0
+        let system = SystemClock()
+        let now = system.now
         if let clock = try store.relayClock(), clock.boot != boot {
-            let system = SystemClock()
-            let away = max(system.unixMilliseconds - clock.wall, 0)
-            shift = system.now &- clock.booted &- away
+            let away = max(system.unixMilliseconds &- clock.wall, 0)
+            shift = now &- clock.booted &- away
         }
         try store.admissions { row in
-            policy.restore(device: row.device, key: row.key, state: row.state, shift: shift)
+            policy.restore(device: row.device, key: row.key, state: row.state, shift: shift, now: now)
             return true
         }
-    }
-
-    private static func bootIdentifier() -> Blob<36> {
-        let file = FileDescriptor(raw: cb_open("/proc/sys/kernel/random/boot_id", O_RDONLY, 0))
-        var text = InlineArray<36, UInt8>(repeating: 0)
-        let count = withUnsafeMutableBytes(of: &text) { read(file.raw, $0.baseAddress, $0.count) }
-        return count == 36 ? Blob<36>(text.span.bytes) ?? Blob() : Blob()
     }
 
     func report(_ error: StoreError) {

@@ -100,7 +100,7 @@ final class SealedOpener {
     }
 
     /// Opens the alert that was taken. `output` is overwritten only if it opens.
-    func openAlert(urgency: Urgency, now: Int64, into output: inout Document) -> Opened {
+    func openAlert(urgency: Urgency, now: Int64?, into output: inout Document) -> Opened {
         guard let seal else { return .unreadable }
         defer { forget() }
         do throws(SealingError) {
@@ -117,7 +117,7 @@ final class SealedOpener {
     }
 
     /// Opens the note that was taken with the key of whichever paired daemon sealed it. Within a transaction.
-    func openNote(now: Int64, store: Store, into output: inout Document) throws(StoreError) -> Opened {
+    func openNote(now: Int64?, store: Store, into output: inout Document) throws(StoreError) -> Opened {
         defer { forget() }
         guard let seal, let daemon = unseal(seal), opened.count <= Limits.note else { return .unreadable }
         var rendered: Rendered?
@@ -129,7 +129,7 @@ final class SealedOpener {
         let digest: Blob<32>
         do throws(SealingError) { digest = try SHA256.digest(opened.pointer.bytes) } catch { return .unreadable }
         if let last = try store.lastNote(pane: rendered.pane.bytes, digest: digest.bytes),
-            time < last.time || (time == last.time && last.isSame)
+            time < last.time || (time == last.time && last.isKnown)
         {
             return .replayed
         }

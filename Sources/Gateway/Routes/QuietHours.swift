@@ -1,3 +1,4 @@
+import Bytes
 import CBoard
 
 /// Hours without sound, in minutes since local midnight. They may span it.
@@ -21,16 +22,13 @@ public struct QuietHours: Equatable, Sendable {
     /// twice. Without a clock that can be trusted nobody knows when night is: then nothing is quiet, because an alarm
     /// that is not heard costs more than one at night.
     public func contains(time: Int64) -> Bool {
-        guard time >= WallClock.trusted, let minute = WallClock.minute(of: time) else { return false }
+        guard time >= Limits.clockNeverSet, let minute = WallClock.minute(of: time) else { return false }
         return contains(minute: minute)
     }
 }
 
 /// The clock on the wall where the board stands, by TZ or /etc/localtime; UTC where neither is known.
 enum WallClock {
-    /// 2024-01-01T00:00:00Z, before this program was made: a clock that shows less was never set.
-    static let trusted: Int64 = 1_704_067_200
-
     /// Minutes since local midnight, 0 to 1439.
     static func minute(of time: Int64) -> Int? {
         // A zone that was changed meanwhile is read again; otherwise this costs one stat(2).

@@ -45,8 +45,8 @@ extension ByteBuffer {
         append("}")
     }
 
-    /// One notification in a few lines for a person.
-    mutating func append(text row: borrowing NotificationRow) {
+    /// One notification in a few lines for a person; the kind of alert where it is one.
+    mutating func append(text row: borrowing NotificationRow, kind: String?) {
         append(row.isRead ? "  " : "* ")
         append(decimal: row.id)
         append("  ")
@@ -57,6 +57,10 @@ extension ByteBuffer {
         if row.source != .sgp, !row.bundle.equals(row.source.name) {
             append("  ")
             append(row.source.name)
+        }
+        if let kind {
+            append("  ")
+            append(visible: Array(kind.utf8).span.bytes, limit: 32)
         }
         if row.isStale { append("  outdated") }
         if let title = row.title {

@@ -12,11 +12,20 @@ struct StatusReport {
     /// Unix seconds.
     var since: Int64
     var keepAlive: KeepAlive
+    var network = NetworkIdentity.unknown
+    /// SHA-256 of the certificate that was shown in the place of the pinned one.
+    var seenFingerprint = Blob<32>()
+    /// What `keepAlive` came from, and what it means to do.
+    var evidence = IntervalEvidence()
+    var probe: IntervalState.Probe?
     var failures = 0
     /// Unix seconds.
     var nextAttempt: Int64?
     var lastEnd: EndReason?
     var clockOffset: Int64 = 0
+    var clockTrust = ServerClock.Trust.unconfirmed
+    /// Since when it is trusted, or not; Unix seconds.
+    var clockSince: Int64 = 0
     var unread = 0
     var counters: Counters
     var pendingAcks = 0
@@ -42,12 +51,25 @@ extension ByteBuffer {
         member("tls", report.tls)
         member("since", report.since)
         key("interface")
-        append("{\"name\":null,\"kind\":null}")
+        append("{")
+        member("name", report.network.name)
+        key("kind")
+        if report.network.name.isEmpty {
+            append("null")
+        } else {
+            append("\"")
+            append(report.network.kind.name)
+            append("\"")
+        }
+        append("}")
         appendKeepAlive(report)
         member("failures", report.failures)
         member("next_attempt", report.nextAttempt)
         appendLastEnd(report)
+        appendSeenCertificate(report)
         member("clock_offset", report.clockOffset)
+        member("clock_trusted", report.clockTrust.isTrusted)
+        member("clock_reason", report.clockTrust.words)
         member("unread", report.unread)
         member("received", report.counters.received)
         member("duplicates", report.counters.duplicates)
@@ -79,6 +101,10 @@ extension ByteBuffer {
         member("proven", report.keepAlive.proven > 0 ? report.keepAlive.proven / 1_000 : nil as Int64?)
         member("minimum", report.keepAlive.minimum / 1_000)
         member("maximum", report.keepAlive.maximum / 1_000)
+        member("proven_at", report.evidence.provenAt)
+        member("refuted", report.keepAlive.refuted.map { $0 / 1_000 })
+        member("refuted_at", report.evidence.refutedAt)
+        member(report.probe)
         append("}")
     }
 
@@ -88,6 +114,15 @@ extension ByteBuffer {
         append("\"")
         // The words are our own and need no escapes.
         append(reason)
+        append("\"")
+    }
+
+    /// SHA-256 in hexadecimal digits, or null.
+    private mutating func appendSeenCertificate(_ report: StatusReport) {
+        key("seen_certificate")
+        guard !report.seenFingerprint.isEmpty else { return append("null") }
+        append("\"")
+        append(hex: report.seenFingerprint.bytes)
         append("\"")
     }
 
@@ -111,6 +146,10 @@ extension ByteBuffer {
             append("\n             ")
             append(reason)
         }
+        if !report.seenFingerprint.isEmpty {
+            append("\n             it showed one with SHA-256 ")
+            append(hex: report.seenFingerprint.bytes)
+        }
         if let next = report.nextAttempt {
             append("\n             next attempt in ")
             append(duration: max(next - now, 0))
@@ -128,17 +167,19 @@ extension ByteBuffer {
             append(", ")
             append(report.tls.bytes)
         }
+        if !report.network.name.isEmpty {
+            row("network", "")
+            append(printable: report.network.name.bytes)
+            append(", ")
+            append(report.network.kind.name)
+        }
         row("device", report.address.isEmpty ? "not registered" : "")
         append(printable: report.address.bytes)
-        row("keep-alive", "every ")
-        append(decimal: report.keepAlive.interval / 1_000)
-        append(" s, ")
-        append(report.keepAlive.stage.name)
-        if report.keepAlive.proven > 0 {
-            append(", proven ")
-            append(decimal: report.keepAlive.proven / 1_000)
-            append(" s")
-        }
+        row("keep-alive", "")
+        var state = IntervalState(report.keepAlive, now: 0, unixTime: now)
+        state.probe = report.probe
+        append(brief: state, report.evidence, now: now)
+        appendClock(report, now: now)
         appendCounts(report)
         if let relay = report.relay { append(text: relay) }
         row("light", report.message)
@@ -152,6 +193,20 @@ extension ByteBuffer {
         row("memory", "")
         append(decimal: (report.memory.resident ?? 0) / 1024)
         append(" KiB resident\n")
+    }
+
+    private mutating func appendClock(_ report: StatusReport, now: Int64) {
+        row("clock", "")
+        if !report.clockTrust.isTrusted {
+            append("clock not trusted for ")
+            append(duration: now &- report.clockSince)
+            append("\n             ")
+        }
+        append(report.clockTrust.words)
+        guard report.clockOffset != 0 else { return }
+        append("\n             corrected by ")
+        append(decimal: report.clockOffset)
+        append(" s")
     }
 
     private mutating func appendCounts(_ report: StatusReport) {

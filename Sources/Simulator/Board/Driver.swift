@@ -6,7 +6,8 @@ import Store
 
 /// The gateway's program on the simulated board: the real session, keep-alive, backoff, registration set, delivery and
 /// store, driven in the order in which `Uplink` drives them. What `Uplink` does with sockets, names and the private key
-/// is simple here: a `Line` for TCP and TLS, one question for the name, a key that is always there.
+/// is simple here: a `Line` for TCP and TLS, one question for the name, a key that is always there. What `Timekeeper` keeps
+/// in the store is kept beside it.
 final class Driver {
     unowned(unsafe) let world: World
     let store: Store
@@ -34,6 +35,7 @@ final class Driver {
     private var discarded = ByteBuffer(capacity: 1024)
     private var random: SeededRandom
     private let bootedAt: Int64
+    private(set) var clock: ServerClock
 
     private struct Closing {
         var reason: EndReason
@@ -53,7 +55,13 @@ final class Driver {
 
     /// Milliseconds since the board booted.
     var now: Int64 { world.now - bootedAt }
-    private var unixTime: Int64 { world.machine.unixTime }
+    /// The corrected time.
+    private var unixTime: Int64 { clock.time(boot: now) }
+    private var moment: CorrectedTime {
+        let trust = clock.trust(boot: now)
+        return CorrectedTime(
+            time: unixTime, isTrusted: trust.isTrusted, isPlausible: trust.isTrusted || trust == .unconfirmed)
+    }
     private func isMutant(_ mutant: Mutant) -> Bool { world.plan.mutant == mutant }
 
     init(world: World, store: Store, keepAlive: KeepAlive, bootedAt: Int64, seed: UInt64) throws(StoreError) {
@@ -62,6 +70,10 @@ final class Driver {
         self.store = store
         self.delivery = delivery
         self.bootedAt = bootedAt
+        clock = ServerClock(boot: world.now - bootedAt, wall: world.machine.unixTime * 1_000)
+        if let kept = world.machine.keptClock {
+            clock.restore(kept.saved, isSameBoot: kept.boot == bootedAt, boot: world.now - bootedAt)
+        }
         random = SeededRandom(seed: seed)
         fresh = world.plan.mutant == .nags ? KeepAlive(interval: 10_000, pongTimeout: 5_000) : keepAlive
         session = Session(keepAlive: fresh)
@@ -103,13 +115,13 @@ final class Driver {
         if let line, line.network !== world.active { return networkFailed() }
         guard line?.stage == .open, session.phase == .authenticated else { return }
         session.ping(now: now)
-        probeDue = min(probeDue, now + 2_000)
+        probeDue = min(probeDue, now + Limits.probe)
         wantsTurn = true
     }
 
     private func networkFailed() {
         probeDue = .max
-        finish(.requested)
+        finish(.networkChanged)
         link.networkChanged(now: now)
         world.watch.anew()
     }
@@ -136,6 +148,7 @@ final class Driver {
         wantsTurn = false
         if let late = dawdlesUntil, now < late { return }
         dawdlesUntil = nil
+        if clock.observe(boot: now, wall: world.machine.unixTime * 1_000) { clockWasSet() }
         guard closing == nil else { return advanceClosing() }
         if let due = registrationsDue, now >= due { sendRegistrations() }
         if now >= probeDue { networkFailed() }
@@ -146,6 +159,29 @@ final class Driver {
         case .connecting, .handshaking: handshake(line)
         case .open: pump(line)
         case .closed: break
+        }
+    }
+
+    // MARK: The clock
+
+    private func clockWasSet() {
+        if clock.mayTryAgain, link.state == .authRefused || link.nextAttempt != nil {
+            clock.triesAgain()
+            link.kick(now: now)
+            world.watch.anew(mayKick: true)
+        } else if clock.trust(boot: now) == .moved, session.phase == .authenticated {
+            _ = leave(.clockSet)
+        }
+    }
+
+    private func judgeClock(by reason: EndReason) {
+        switch reason {
+        case .protocolFault(.clockOffset(let seconds)): clock.contradicted(by: seconds)
+        case .disconnected(let code, _) where DisconnectReason(rawValue: code) == .authFail:
+            guard clock.loginRefused(boot: now), link.state == .authRefused else { return }
+            link.kick(now: now)
+            world.watch.anew(mayKick: true)
+        default: break
         }
     }
 
@@ -166,8 +202,8 @@ final class Driver {
 
     private func resolve() {
         switch answer {
-        case nil: if now >= stageDeadline { finish(.unresolved) }
-        case .failure: finish(.unresolved)
+        case nil: if now >= stageDeadline { finish(.resolverFailed(12)) }
+        case .failure: finish(.resolverFailed(3))
         case .address:
             isResolving = false
             targets = 1
@@ -196,7 +232,9 @@ final class Driver {
         stageDeadline = now + Limits.connect
         guard stage == .open else { return }
         stageDeadline = .max
-        if network != line.network.identity { useNetwork(line.network.identity, unixTime: unixTime) }
+        if network != line.network.identity {
+            useNetwork(line.network.identity, unixTime: moment.isTrusted ? unixTime : 0)
+        }
         switch purpose {
         case .register:
             link.reached(.registering, now: now)
@@ -215,12 +253,15 @@ final class Driver {
     private static let rounds = 8
 
     private func pump(_ line: Line) {
+        let (localTime, offset) = clock.local(boot: now)
+        session.clockOffset = offset
         for _ in 0..<Self.rounds {
             let reading = receive(line)
             if isMutant(.deaf), session.phase == .authenticated, !reading.moved { return }
-            if let reason = takeEvents() ?? reading.end { return end(reason) }
+            if let reason = takeEvents(localTime) ?? reading.end { return end(reason) }
             guard commit() else { return finish(.store) }
             keepEvidence()
+            if let saved = clock.saved(boot: now) { world.machine.keptClock = (saved, bootedAt) }
             synchronise()
             let writing = flush()
             if let reason = writing.end { return finish(reason) }
@@ -246,12 +287,12 @@ final class Driver {
         return (count > 0, end)
     }
 
-    private func takeEvents() -> EndReason? {
+    private func takeEvents(_ localTime: Int64) -> EndReason? {
         while true {
             if delivery.waiting > 0, !delivery.hasRoom || session.acknowledgementsFree <= delivery.waiting {
                 guard commit() else { return .store }
             }
-            guard let event = session.next(now: now, unixTime: unixTime) else { return nil }
+            guard let event = session.next(now: now, unixTime: localTime) else { return nil }
             if let reason = handle(event) { return reason }
         }
     }
@@ -262,6 +303,7 @@ final class Driver {
         case .registered: return register()
         case .authenticated:
             link.reached(.connected, now: now)
+            clock.loginAccepted()
             world.watch.loggedIn()
             world.loggedIn()
             world.note("connected")
@@ -272,13 +314,17 @@ final class Driver {
         case .pollDone: delivery.endPoll()
         case .pong(let roundTrip): if roundTrip != nil { confirmedAck = ackAtPing }
         case .ended(let reason): return reason
-        case .timeSync: knowsTime = true
-        case .legacyHello, .hello, .registerFailed, .ping: break
+        case .hello: clock.loginSent()
+        case .timeSync(let offset):
+            clock.synchronised(offset: offset, boot: now)
+            knowsTime = true
+        case .legacyHello, .registerFailed, .ping: break
         }
         return nil
     }
 
     private func register() -> EndReason? {
+        clock.loginAccepted()
         do throws(StoreError) {
             let address = session.assignedAddress
             try store.setIdentity(
@@ -303,7 +349,7 @@ final class Driver {
         }
         do throws(StoreError) {
             let verdict = try delivery.take(
-                payload.bytes, registrations, routing, store: store, now: unixTime &+ session.clockOffset)
+                payload.bytes, registrations, routing, store: store, now: moment)
             guard let header = NotifyHeader(payload.bytes) else { return nil }
             world.ledger.judged(header.messageID, verdict)
             if isMutant(.pollsAhead) { ahead = max(ahead, header.sequence) }
@@ -443,8 +489,15 @@ final class Driver {
         sentAck = confirmedAck
         ackAtPing = confirmedAck
         world.ended(reason, purpose)
-        link.ended(reason, during: purpose, random: random.integer(0...Backoff.jitter), now: now)
+        let isCutOff: Bool? =
+            switch reason {
+            case .noNetwork: true
+            default: reason.classified(during: purpose) == .planned ? nil : false
+            }
+        link.ended(
+            reason, during: purpose, random: random.integer(0...Backoff.jitter), isCutOff: isCutOff, now: now)
         world.watch.ended(reason, purpose)
+        judgeClock(by: reason)
         mutate(reason)
         if reason == .stopped { stopped() }
     }
@@ -523,7 +576,7 @@ final class Driver {
         guard let evidence = session.takeEvidence() else { return }
         let keepAlive = session.keepAlive
         world.note("learned", Int64(evidence.change.rawValue), evidence.interval / 1_000)
-        let time = unixTime &+ session.clockOffset
+        let time = unixTime
         let learned = LearnedInterval(
             proven: keepAlive.proven / 1_000, refuted: keepAlive.refuted.map { $0 / 1_000 }, changed: time)
         let event = IntervalEvent(

@@ -16,7 +16,11 @@ final class Machine {
     private var asleepSince: Int64 = 0
     private var bootedAt: Int64 = 0
     /// Seconds by which the wall clock is ahead.
-    var clockError: Int64 = 0
+    var clockError: Int64 = 0 {
+        didSet { wake() }
+    }
+    /// What the program has kept of the server's time, and of which boot.
+    var keptClock: (saved: ServerClock.Saved, boot: Int64)?
     private var nextTurn = Int64.max
     private var sameTime: (time: Int64, count: Int) = (0, 0)
     private var lastHeard: Int64 = 0
@@ -37,8 +41,8 @@ final class Machine {
 
     var isRunning: Bool { driver != nil && !isAsleep }
     var unixTime: Int64 { world.unixTime + clockError }
-    /// The board can know what time it is: by its own clock, or because the server has told it.
-    var knowsTime: Bool { driver?.knowsTime == true || (clockError == 0 && driver?.session.clockOffset == 0) }
+    /// The board can know what time it is: its clock is right, or the server has told it.
+    var knowsTime: Bool { driver?.knowsTime == true || (clockError == 0 && driver?.clock.offset == 0) }
 
     /// The store goes before the disk.
     func close() { driver = nil }

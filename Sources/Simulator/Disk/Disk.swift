@@ -199,6 +199,8 @@ final class SimulatedFile {
     private static func put(_ bytes: UnsafeRawBufferPointer, at offset: Int, into data: inout [UInt8]) {
         let end = offset + bytes.count
         if data.count < end { data.append(contentsOf: repeatElement(0, count: end - data.count)) }
-        data.withUnsafeMutableBytes { UnsafeMutableRawBufferPointer(rebasing: $0[offset..<end]).copyMemory(from: bytes) }
+        data.withUnsafeMutableBytes {
+            UnsafeMutableRawBufferPointer(rebasing: $0[offset..<end]).copyMemory(from: bytes)
+        }
     }
 }

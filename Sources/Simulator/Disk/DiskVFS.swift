@@ -133,13 +133,19 @@ extension DiskVFS {
         methods.xRead = { file, out, count, offset in
             guard let (contents, own) = DiskVFS.open(file), let out, !own.disk.fails(.read) else { return failedRead }
             let have = max(min(contents.current.count - Int(offset), Int(count)), 0)
-            if have > 0 { contents.current.withUnsafeBytes { out.copyMemory(from: $0.baseAddress! + Int(offset), byteCount: have) } }
+            if have > 0 {
+                contents.current.withUnsafeBytes {
+                    out.copyMemory(from: $0.baseAddress! + Int(offset), byteCount: have)
+                }
+            }
             guard have < Int(count) else { return SQLITE_OK }
             memset(out + have, 0, Int(count) - have)
             return shortRead
         }
         methods.xWrite = { file, bytes, count, offset in
-            guard let (contents, own) = DiskVFS.open(file), let bytes, !own.disk.fails(.write) else { return failedWrite }
+            guard let (contents, own) = DiskVFS.open(file), let bytes, !own.disk.fails(.write) else {
+                return failedWrite
+            }
             guard own.disk.hasRoom(contents, upTo: Int(offset) + Int(count)) else { return SQLITE_FULL }
             contents.write(UnsafeRawBufferPointer(start: bytes, count: Int(count)), at: Int(offset))
             return SQLITE_OK

@@ -14,7 +14,8 @@ extension AcceptanceTable {
             }
             show("learned", ours)
             for percent in [1, 2, 5] as [Int64] {
-                show("learned, T ± \(percent) %", column(timeouts, jitter: 10 * percent) { _ in LearnedRule(jitter: 0) })
+                show(
+                    "learned, T ± \(percent) %", column(timeouts, jitter: 10 * percent) { _ in LearnedRule(jitter: 0) })
             }
             show("reference, as it runs", column(timeouts) { ReferenceRule(seed: UInt64($0), hearsFailures: false) })
             show("reference, as meant", column(timeouts) { ReferenceRule(seed: UInt64($0), hearsFailures: true) })

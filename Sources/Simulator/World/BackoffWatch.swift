@@ -6,6 +6,7 @@ final class BackoffWatch {
     /// Failures in a row.
     private var failures: Int64 = 0
     private var plannedEnds = 0
+    private var nameFailures: Int64 = 0
     /// The earliest and the latest time of the next attempt; nil while one is under way, or where none will follow.
     private var window: ClosedRange<Int64>?
     private var recent: [Int64] = []
@@ -21,12 +22,14 @@ final class BackoffWatch {
     func anew(mayKick: Bool = false) {
         failures = 0
         plannedEnds = 0
+        nameFailures = 0
         if window != nil || mayKick { window = 0...world.now + Self.slack }
     }
 
     func booted() {
         failures = 0
         plannedEnds = 0
+        nameFailures = 0
         open = 0
         window = world.now...world.now + Self.slack
     }
@@ -45,7 +48,8 @@ final class BackoffWatch {
         let now = world.now
         if let expected = window {
             if now < expected.lowerBound {
-                world.broken(.backoff, "an attempt \(expected.lowerBound - now) ms before its time, failure \(failures)")
+                let early = expected.lowerBound - now
+                world.broken(.backoff, "an attempt \(early) ms before its time, failure \(failures)")
             }
             if now > expected.upperBound {
                 world.broken(.backoff, "an attempt \(now - expected.upperBound) ms after its time, failure \(failures)")
@@ -62,18 +66,25 @@ final class BackoffWatch {
     func loggedIn() {
         failures = 0
         plannedEnds = 0
+        nameFailures = 0
     }
 
     func ended(_ reason: EndReason, _ purpose: Purpose) {
         let now = world.now
         guard window == nil else { return }
         switch reason {
-        case .registered, .registrationsChanged, .requested:
+        case .registered, .registrationsChanged, .requested, .networkChanged, .clockSet:
+            nameFailures = 0
             plannedEnds += 1
             // At once; a server that keeps causing them counts as one that fails.
             if plannedEnds > 3 { return failed(retryAfter: 0) }
             window = now...now + Self.slack
         case .stopped: window = nil
+        // Names have a short delay of their own.
+        case .resolverFailed:
+            nameFailures += 1
+            let delay: Int64 = nameFailures <= 5 ? 2_000 : min(2_000 << min(nameFailures - 5, 5), 60_000)
+            window = now + delay...now + delay + 1_000 + Self.slack
         case .disconnected(let code, let retryAfter):
             if code == 5 || (code == 1 && purpose == .login) {
                 failures += 1
@@ -87,6 +98,7 @@ final class BackoffWatch {
 
     private func failed(retryAfter: Int64) {
         failures += 1
+        nameFailures = 0
         let doubled: Int64 = failures > 12 ? 600_000 : 1_000 << failures
         let least = max(min(doubled, 600_000), min(retryAfter * 1_000, 600_000))
         let most = max(min(doubled + 5_000, 600_000), min(retryAfter * 1_000, 600_000))

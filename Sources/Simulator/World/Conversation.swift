@@ -54,7 +54,8 @@ final class Conversation {
         case 7: say(code: 0x77, retryAfter: UInt32(server.random.integer(0...60)))
         case 8: say(reason: .normal, retryAfter: 0)
         default:
-            if server.random.one(in: 8) { say(reason: .authFail, retryAfter: 0) } else { say(reason: .replaced, retryAfter: 0) }
+            let reasons: [DisconnectReason] = [.authFail, .versionMismatch, .replaced, .replaced, .replaced, .replaced]
+            say(reason: reasons[Int(server.random.integer(0...5))], retryAfter: 0)
         }
         end(reset: false)
     }
@@ -247,6 +248,8 @@ final class Conversation {
     /// A live push; something of a poll may still be on its way.
     func push(_ number: Int) {
         guard !isEnded else { return }
+        // The reference server drops live pushes when it is busy.
+        if server.habits.isReference, server.faults.slow > 0, !isPolling, server.random.one(in: 3) { return }
         notify(number)
         if server.faults.repeats > 0, server.random.one(in: server.faults.repeats) { notify(number) }
     }

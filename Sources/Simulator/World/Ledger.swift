@@ -262,7 +262,8 @@ final class Ledger {
             guard let status = message.status else {
                 guard message.verdict != .unknownKey else { continue }
                 world.broken(
-                    .delivered, "message \(number) (\(message.kind)) was accepted and never acknowledged; "
+                    .delivered,
+                    "message \(number) (\(message.kind)) was accepted and never acknowledged; "
                         + (message.isShown ? "it is in the inbox" : "the board does not have it"))
                 continue
             }
@@ -275,7 +276,8 @@ final class Ledger {
                 default: false
                 }
             if !isInOrder {
-                world.broken(.delivered, "message \(number) (\(message.kind)) has status \(status), shown \(message.isShown)")
+                world.broken(
+                    .delivered, "message \(number) (\(message.kind)) has status \(status), shown \(message.isShown)")
             }
         }
     }

@@ -105,13 +105,15 @@ final class Scenario {
     private func changeRegistration() {
         switch random.integer(0...3) {
         case 0, 1: addRegistration()
-        case 2: change { store, bundle throws(StoreError) in
-            _ = try store.setMuted(
-                self.random.one(in: 2), server: Driver.server.bytes, bundle: Array(bundle.utf8).span.bytes)
-        }
-        default: change { store, bundle throws(StoreError) in
-            _ = try store.deleteRegistration(server: Driver.server.bytes, bundle: Array(bundle.utf8).span.bytes)
-        }
+        case 2:
+            change { store, bundle throws(StoreError) in
+                _ = try store.setMuted(
+                    self.random.one(in: 2), server: Driver.server.bytes, bundle: Array(bundle.utf8).span.bytes)
+            }
+        default:
+            change { store, bundle throws(StoreError) in
+                _ = try store.deleteRegistration(server: Driver.server.bytes, bundle: Array(bundle.utf8).span.bytes)
+            }
         }
     }
 
@@ -235,7 +237,8 @@ final class Scenario {
     private func clockFaults() {
         often(5 * Self.day) { [self] in
             let error = random.one(in: 4) ? -world.unixTime : random.integer(-100_000...100_000)
-            lasting(1_000...21_600_000, begin: { machine.clockError = error }, end: { [self] in machine.clockError = 0 })
+            lasting(
+                1_000...21_600_000, begin: { machine.clockError = error }, end: { [self] in machine.clockError = 0 })
             world.note("clock", error)
         }
     }
@@ -322,7 +325,8 @@ final class Scenario {
 
     /// Nothing has been wrong for a while: board and server agree.
     func checkCalm(isLast: Bool) {
-        guard isLast || world.now - world.calmFrom > Self.patience, machine.isRunning, let driver = machine.driver else {
+        guard isLast || world.now - world.calmFrom > Self.patience, machine.isRunning, let driver = machine.driver
+        else {
             if isLast { world.broken(.delivered, "the board does not run in the end") }
             return
         }

@@ -1,5 +1,6 @@
 """Certificates for the peer and for the registration, made in a moment."""
 import datetime
+import ipaddress
 
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
@@ -20,15 +21,26 @@ def pem(certificate):
     return certificate.public_bytes(serialization.Encoding.PEM)
 
 
-def issue(name, key, *, issuer=None, issuer_key=None, authority=False, years=(2020, 2039)):
-    """A certificate for `key`; self-signed without an issuer."""
+def alternative(name):
+    """A name or an address as certificates have it."""
+    try:
+        return x509.IPAddress(ipaddress.ip_address(name))
+    except ValueError:
+        return x509.DNSName(name)
+
+
+def issue(name, key, *, issuer=None, issuer_key=None, authority=False, years=(2020, 2039), names=()):
+    """A certificate for `key`, of a server with these names; self-signed without an issuer."""
+    extensions = [x509.SubjectAlternativeName([alternative(n) for n in names])] if names else []
     subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
-    return (x509.CertificateBuilder()
+    made = (x509.CertificateBuilder()
             .subject_name(subject).issuer_name(issuer.subject if issuer else subject)
             .public_key(key.public_key()).serial_number(x509.random_serial_number())
             .not_valid_before(datetime.datetime(years[0], 1, 1)).not_valid_after(datetime.datetime(years[1], 1, 1))
-            .add_extension(x509.BasicConstraints(ca=authority, path_length=None), critical=True)
-            .sign(issuer_key or key, hashes.SHA256()))
+            .add_extension(x509.BasicConstraints(ca=authority, path_length=None), critical=True))
+    for extension in extensions:
+        made = made.add_extension(extension, critical=False)
+    return made.sign(issuer_key or key, hashes.SHA256())
 
 
 def server_files(directory, key=None, **options):

@@ -14,7 +14,7 @@ from .settings import wait_until
 STATES = {"starting", "unconfigured", "resolving", "connecting", "registering", "authenticating", "connected",
           "backing-off", "no-network", "error-auth", "error-version", "error-config", "stopping"}
 PATTERNS = ("off", "solid", "slow", "fast", "double", "pulse")
-PANEL_LINE = re.compile(r"(\d{13}) (?:light (message|link) (%s)|beep (\d+))" % "|".join(PATTERNS))
+PANEL_LINE = re.compile(r"(\d{7,13}) (?:light (message|link) (%s)|beep (\d+))" % "|".join(PATTERNS))
 
 
 class Gateway:
@@ -129,6 +129,13 @@ class Gateway:
                 self.process.kill()
             self.process.wait()
             self.process = None
+
+    def descriptors(self):
+        """The open descriptors, sorted; None where only root may see them, since the gateway hides its memory."""
+        try:
+            return sorted(int(name) for name in os.listdir(f"/proc/{self.process.pid}/fd"))
+        except PermissionError:
+            return None
 
     # ---- the command line -----------------------------------------------------------------------------------------
 

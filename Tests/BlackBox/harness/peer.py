@@ -12,9 +12,10 @@ from .settings import wait_until
 
 
 class Peer:
-    """One `sgp_server.py`. Its certificate and port stay the same for its life, also across `listen(False)`."""
+    """One `sgp_server.py`. Its certificate and port stay the same for its life, also across `listen(False)`. `prefix` is
+    what its command begins with."""
 
-    def __init__(self, settings, *arguments, directory=None):
+    def __init__(self, settings, *arguments, directory=None, prefix=()):
         self.settings = settings
         self.directory = Path(directory or tempfile.mkdtemp(prefix="sgp-"))
         self.certificate = self.directory / "server.pem"
@@ -25,7 +26,7 @@ class Peer:
         self.events, self.news = [], threading.Condition()
         self.errors = open(self.directory / "peer.stderr", "ab")
         self.process = subprocess.Popen(
-            [sys.executable, "-B", "-W", "ignore", str(settings.peer), "--dir", str(self.directory), *arguments],
+            [*prefix, sys.executable, "-B", "-W", "ignore", str(settings.peer), "--dir", str(self.directory), *arguments],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors, text=True)
         threading.Thread(target=self._read, daemon=True).start()
         self.port = self.wait("listening", seconds=30)["port"]

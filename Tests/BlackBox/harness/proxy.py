@@ -4,17 +4,20 @@ import select
 import socket
 import struct
 import threading
+import time
 
 
 class Wire:
     """Forwards 127.0.0.1:port to the peer. `cut()` resets both sides at once, `hold_up` keeps what the client sends
     from the server, `hold_down` the other way, `refuse` closes new connections before a byte. `sent` has what the
-    client sent on each connection; with `records` set, only so many of its records of application data pass."""
+    client sent on each connection, `answers` what came back, `times` when it began (Unix seconds); with `records` set,
+    only so many of the client's records of application data pass."""
 
     def __init__(self, target_port):
         self.target_port = target_port
         self.hold_up = self.hold_down = self.refuse = False
         self.accepted, self.sent, self.records = 0, [], None
+        self.answers, self.times = [], []
         self._pairs, self._lock, self._open = [], threading.Lock(), True
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port = self._listener.getsockname()[1]
@@ -39,10 +42,13 @@ class Wire:
                 s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             with self._lock:
                 self._pairs.append((client, server))
+            self.times.append(time.time())
+            self.answers.append(bytearray())
             self.sent.append(bytearray())
-            threading.Thread(target=self._forward, args=(client, server, self.sent[-1]), daemon=True).start()
+            threading.Thread(target=self._forward, args=(client, server, self.sent[-1], self.answers[-1]),
+                             daemon=True).start()
 
-    def _forward(self, client, server, sent):
+    def _forward(self, client, server, sent, answer):
         passed = 0
         try:
             while self._open:
@@ -57,6 +63,7 @@ class Wire:
                         server.sendall(sent[passed:end])
                         passed = max(passed, end)
                     else:
+                        answer += data
                         client.sendall(data)
         except (OSError, ValueError):
             pass

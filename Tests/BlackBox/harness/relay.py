@@ -50,7 +50,7 @@ def python(version="current"):
 class FakeDaemon:
     """The API that a pairing needs, and nothing else: a thread that answers one request after another."""
 
-    def __init__(self, fingerprint=None):
+    def __init__(self, fingerprint=None, context=None, host="127.0.0.1"):
         import hashlib
         import http.server
         import threading
@@ -72,7 +72,9 @@ class FakeDaemon:
             def log_message(self, *_):
                 pass
         self.server = http.server.HTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_port}"
+        if context:
+            self.server.socket = context.wrap_socket(self.server.socket, server_side=True)
+        self.url = f"{'https' if context else 'http'}://{host}:{self.server.server_port}"
         self.thread = threading.Thread(target=self.server.serve_forever, daemon=True)
         self.thread.start()
 
@@ -90,7 +92,7 @@ class Relay:
 
     def __init__(self, world, peer=None, *, start=True, binary=None, **keys):
         self.world, self.port = world, free_port()
-        self.gateway = world.gateway(peer, **({"binary": binary} if binary else {}))
+        self.gateway = world.gateway(peer, **(world.known(peer) if peer else {}), **({"binary": binary} if binary else {}))
         if peer is None:
             self.gateway.sections.pop("server")
         self.gateway.configure("relay", listen=f"127.0.0.1:{self.port}", **keys)
@@ -127,9 +129,10 @@ class Relay:
                "collapseId": secrets.token_hex(16), "priority": "time-sensitive", "event": False, **members}
         return {k: v for k, v in env.items() if v is not ...}
 
-    def post(self, body, path="/v1/notify", method="POST", **headers):
-        """Status, parsed body and headers of the answer."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+    def post(self, body, path="/v1/notify", method="POST", source=None, **headers):
+        """Status, parsed body and headers of the answer; perhaps from another address of this machine."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=self.gateway.settings.seconds(20),
+                                                source_address=(source, 0) if source else None)
         data = body if isinstance(body, bytes) else json.dumps(body).encode()
         connection.request(method, path, data, headers)
         answer = connection.getresponse()

@@ -25,15 +25,19 @@ class World:
     def wire(self, peer):
         return self.keep(Wire(peer.port))
 
+    def known(self, peer):
+        """Options of a gateway that this peer knows already, where registering takes long."""
+        if not self.settings.emulated:
+            return {}
+        if self.settings.registered is None:
+            self.settings.registered = Registered(self.settings)
+        self.settings.registered.introduce(peer)
+        return {"copy_of": self.settings.registered}
+
     def online(self, peer=None, *, configure=None, **options):
         """A gateway that is registered, has one token and is connected; gateway and token."""
         peer = peer or self.peer()
-        if self.settings.emulated:
-            if self.settings.registered is None:
-                self.settings.registered = Registered(self.settings)
-            self.settings.registered.introduce(peer)
-            options["copy_of"] = self.settings.registered
-        gateway = self.gateway(peer, **options)
+        gateway = self.gateway(peer, **self.known(peer), **options)
         for section, keys in (configure or {}).items():
             gateway.configure(section, **keys)
         token = gateway.add_token()

@@ -1,0 +1,75 @@
+import Bytes
+import Loop
+import SGP
+
+/// What a change of the board's networks means for the connection.
+extension Uplink {
+    /// A link, an address or a route has come or gone, or the board woke: failures of before say nothing any more. A
+    /// connection whose address is gone ends at once, any other has to answer a ping within `Limits.probe`.
+    func networkChanged(now: Int64) {
+        link.networkChanged(hasNetwork: monitor?.hasUsableAddress ?? true, now: now)
+        guard !isClosing else { return }
+        if isOwnAddressGone { return networkFailed(now: now) }
+        switch stream.stage {
+        case .open where session.phase == .authenticated:
+            log.info(.link, "asking whether the connection still lives")
+            session.ping(now: now)
+            probeDue = min(probeDue, now + Limits.probe)
+            wantsTurn = true
+        case .open: break
+        case .idle where !dialer.isActive && question != .attempt: break
+        // Where something keeps changing, a slow board must be able to finish its handshake.
+        case .connecting, .handshaking: if now - attemptSince >= Limits.probe { networkFailed(now: now) }
+        case .idle: if now - attemptSince >= Limits.attemptAge { networkFailed(now: now) }
+        }
+    }
+
+    /// The connection, or the attempt at hand, belongs to a network that is not there any more: anew and at once.
+    func networkFailed(now: Int64) {
+        probeDue = .max
+        finish(.networkChanged, now: now)
+        link.networkChanged(hasNetwork: monitor?.hasUsableAddress ?? true, now: now)
+    }
+
+    /// Whether an end says that this board is cut off: without an address of its own, or without a way to any name
+    /// server. A cable that was pulled leaves routes behind, and then nobody answers.
+    func isCutOff(after reason: EndReason) -> Bool? {
+        let hasNoAddress = monitor?.hasUsableAddress == false
+        switch reason {
+        case .noNetwork: return true
+        case .resolverFailed: return hasNoAddress || !resolver.canReachServers
+        case .timeout(.connect): return hasNoAddress && place.addresses.first?.isLoopback == false
+        default: return reason.classified(during: purpose) == .planned ? nil : false
+        }
+    }
+
+    /// The connection has lived through a change of the network, and what carries it may be another one. The silence
+    /// before belongs to the old one.
+    func probeAnswered(now: Int64, unixTime: Int64) {
+        probeDue = .max
+        identifyNetwork(now: now, unixTime: unixTime)
+    }
+
+    private var isOwnAddressGone: Bool {
+        guard stream.stage != .idle, let monitor, let own = SocketAddress(ownEndOf: stream.raw) else { return false }
+        return monitor.isGone(own)
+    }
+
+    /// Which network carries the connection. What is learned of silence belongs to that network alone.
+    func identifyNetwork(now: Int64, unixTime: Int64) {
+        let found = identity(ofNetworkTo: target)
+        guard found != network else { return }
+        log.info(.link, "by way of \(printable: found.name.bytes), \(found.kind.name)")
+        let moment = timekeeper.moment(now: now)
+        // By a clock that is not trusted nothing is too old.
+        useNetwork(found, now: now, unixTime: moment.isTrusted ? moment.time : 0)
+    }
+
+    private func identity(ofNetworkTo target: SocketAddress?) -> NetworkIdentity {
+        guard let monitor, let target, let own = SocketAddress(ownEndOf: stream.raw),
+            let path = monitor.path(from: own, to: target)
+        else { return .unknown }
+        let key = path.hardware.isEmpty ? Blob<20>(path.gateway.bytes) ?? Blob() : path.hardware
+        return NetworkIdentity(name: path.name, kind: InterfaceKind(of: path.name, path: &text), key: key)
+    }
+}

@@ -1,0 +1,1 @@
+"""Networks of namespaces: a board, its routers, and the internet behind them."""

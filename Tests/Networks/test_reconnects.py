@@ -1,0 +1,316 @@
+"""Reconnects that fail at each step of the handshake (esp-mqtt #25, mosquitto #592, paho.mqtt.c #831).
+
+However often and wherever they fail: descriptors, memory and files stay as they were."""
+import os
+import signal
+import socket
+import struct
+import time
+
+import pytest
+
+from harness import wire
+from harness.settings import wait_until
+from lab.breaker import LOGIN, REGISTER, Breaker, Reset
+from lab.lab import PORT, SERVER
+
+MANY = 4096
+
+
+def reset(_):
+    raise Reset
+
+
+def rest(text):
+    return struct.pack(">H", len(text)) + text
+
+
+# ---- the steps: what the server does with a connection ----------------------------------------------------------------
+
+def accept_and_close(_):
+    pass
+
+
+def tls_refused(c):
+    c.link.recv(MANY)
+    c.raw(b"\x15\x03\x03\x00\x02\x02\x28")              # fatal: handshake_failure
+
+
+def tls_is_none(c):
+    c.link.recv(MANY)
+    c.raw(b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n")
+    c.until_it_ends()
+
+
+def tls_cut(c):
+    c.link.recv(MANY)
+    reset(c)
+
+
+def tls_too_old(c):
+    try:
+        c.tls(c.server.old)
+    except OSError:
+        pass
+
+
+def wrong_certificate(c):
+    try:
+        c.tls(c.server.false)
+        c.until_it_ends()
+    except OSError:
+        pass
+
+
+def close_before_hello(c):
+    c.tls()
+
+
+def garbage_for_hello(c):
+    c.tls().raw(b"SSH-2.0-OpenSSH_9.2p1\r\n").until_it_ends()
+
+
+def legacy_hello_and_close(c):
+    c.tls().raw(wire.legacy_hello())
+    c.read(0)
+
+
+def close_after_hello(c):
+    c.tls().hello().read(LOGIN, REGISTER)
+
+
+def reset_after_hello(c):
+    close_after_hello(c)
+    reset(c)
+
+
+def half_a_challenge(c):
+    c.tls().hello().read(LOGIN, REGISTER)
+    c.raw(wire.frame(wire.CHALLENGE, os.urandom(32))[:20])
+
+
+def garbage_for_challenge(c):
+    c.tls().hello().read(LOGIN, REGISTER)
+    c.send(0x7F, b"?").until_it_ends()
+
+
+def challenge_of_wrong_size(c):
+    c.tls().hello().read(LOGIN, REGISTER)
+    c.send(wire.CHALLENGE, bytes(31)).until_it_ends()
+
+
+def close_after_challenge(c):
+    c.challenge()
+
+
+def reset_after_challenge(c):
+    c.challenge()
+    reset(c)
+
+
+def out_of_phase(c):
+    c.challenge()
+    c.send(wire.PONG, bytes(8)).until_it_ends()
+
+
+def disconnected(c):
+    c.challenge()
+    c.send(wire.DISCONNECT, b"\x03").until_it_ends()
+
+
+def register_fails_early(c):
+    c.tls().hello().read(REGISTER)
+    c.send(wire.REGISTER_FAIL, b"\x01" + rest(b"not today")).until_it_ends()
+
+
+def register_fails(c):
+    c.challenge()
+    c.send(wire.REGISTER_FAIL, b"\x02").until_it_ends()
+
+
+def register_with_a_bad_address(c):
+    c.challenge()
+    c.send(wire.REGISTER_OK, struct.pack(">I", 2) + rest(b"bad\naddress")).until_it_ends()
+
+
+def auth_refused_while_registering(c):
+    c.challenge()
+    c.send(wire.DISCONNECT, b"\x01").until_it_ends()
+
+
+def close_after_login(c):
+    c.challenge()
+    c.send(wire.AUTH_OK)
+
+
+def close_when_connected(c):
+    c.online()
+
+
+def reset_when_connected(c):
+    c.online()
+    reset(c)
+
+
+def garbage_when_connected(c):
+    c.online().raw(b"\x00" * 64).until_it_ends()
+
+
+def too_large_when_connected(c):
+    c.online().send(wire.PING, b"", length=2 ** 32 - 1).until_it_ends()
+
+
+def half_a_notification(c):
+    c.online().raw(wire.good(wire.NOTIFY)[:80])
+
+
+# In these the server falls silent, and the gateway is told to begin anew.
+
+def silent_before_tls(c):
+    c.wait()
+
+
+def silent_before_hello(c):
+    c.tls().wait()
+
+
+def silent_after_hello(c):
+    c.tls().hello().read(LOGIN, REGISTER)
+    c.wait()
+
+
+def silent_after_challenge(c):
+    c.challenge()
+    c.wait()
+
+
+SILENT = [silent_before_tls, silent_before_hello, silent_after_hello, silent_after_challenge]
+ANYWHERE = [*SILENT, accept_and_close, reset, tls_refused, tls_is_none, tls_cut, tls_too_old, wrong_certificate, close_before_hello,
+            garbage_for_hello, legacy_hello_and_close, close_after_hello, reset_after_hello, half_a_challenge,
+            garbage_for_challenge, challenge_of_wrong_size, close_after_challenge, reset_after_challenge, out_of_phase,
+            disconnected]
+REGISTERING = [*ANYWHERE, register_fails_early, register_fails, register_with_a_bad_address, auth_refused_while_registering]
+LOGGING_IN = [*ANYWHERE, close_after_login, close_when_connected, reset_when_connected, garbage_when_connected,
+              too_large_when_connected, half_a_notification]
+
+
+# ---- what must stay flat ----------------------------------------------------------------------------------------------
+
+class Use:
+    """What the gateway holds at a moment when it waits for the next attempt."""
+
+    def __init__(self, gateway):
+        pid = gateway.process.pid
+        self.descriptors = len(os.listdir(f"/proc/{pid}/fd"))
+        with open(f"/proc/{pid}/statm") as file:
+            self.resident = int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+        self.files = {path.name: path.stat().st_size for path in sorted(gateway.state.iterdir())
+                      if path.is_file() and path.name != "link.log"}
+
+    def __str__(self):
+        return f"{self.descriptors} descriptors, {self.resident // 1024} KiB, files {self.files}"
+
+
+def ask(gateway, request):
+    """A request to the control socket, without the time that starting a command takes."""
+    with socket.socket(socket.AF_UNIX) as link:
+        link.settimeout(gateway.settings.seconds(10))
+        link.connect(str(gateway.runtime / "control.sock"))
+        link.sendall(request.encode() + b"\n")
+        answer = b""
+        while more := link.recv(65536):
+            answer += more
+    return answer.decode()
+
+
+def waits(gateway):
+    """It has noticed the end and waits for the next attempt."""
+    wait_until(lambda: ask(gateway, "status").startswith("ok backing-off\n"), gateway.settings.seconds(15),
+               lambda: f"backing-off, but {ask(gateway, 'status')}", pause=0.001)
+
+
+class Driver:
+    def __init__(self, lab, gateway, breaker):
+        self.lab, self.gateway, self.breaker = lab, gateway, breaker
+        self.done = 0
+
+    def fail(self, step):
+        """One attempt that this step ends."""
+        self.breaker.step = step
+        self.gateway.signal(signal.SIGUSR2)
+        if step in SILENT:
+            self.breaker.reached.get(timeout=self.gateway.settings.seconds(20))
+            self.breaker.step = reset
+            self.gateway.signal(signal.SIGUSR2)
+            self.ended(step)
+        self.ended(step)
+        waits(self.gateway)
+        self.done += 1
+
+    def fail_to_connect(self):
+        """One attempt that finds nobody who listens. The command forgets the failures before it is answered."""
+        self.breaker.refuse()
+        ask(self.gateway, "reconnect")
+        wait_until(lambda: '"failures":1,' in ask(self.gateway, "status json"), self.gateway.settings.seconds(15),
+                   "a refused connection is noticed", pause=0.001)
+        self.breaker.listen()
+        self.done += 1
+
+    def ended(self, step):
+        outcome = self.breaker.ended.get(timeout=self.gateway.settings.seconds(20))
+        assert outcome == "done", f"{step.__name__}: {outcome}"
+
+    def round(self, steps):
+        for step in steps:
+            self.fail(step)
+        self.fail_to_connect()
+
+    def rounds(self, steps, attempts):
+        """Whole rounds of all steps, at least so many attempts; what is held after the first tenth and at the end."""
+        self.round(steps)
+        self.done, early = 0, None
+        while self.done < attempts:
+            self.round(steps)
+            if early is None and self.done * 10 >= attempts:
+                early = Use(self.gateway)
+        return early, Use(self.gateway)
+
+
+@pytest.fixture
+def breaker(lab, tmp_path):
+    breaker = Breaker(lab.internet, tmp_path, lab.peer.directory / "server.pem", lab.peer.directory / "server.key")
+    yield breaker
+    breaker.close()
+
+
+@pytest.mark.parametrize("registered", [False, True], ids=["registering", "logging-in"])
+def test_reconnects_that_fail(lab, breaker, settings, pytestconfig, record_property, registered):
+    steps, count = LOGGING_IN if registered else REGISTERING, pytestconfig.getoption("--reconnects") // 2
+    gateway = lab.gateway()
+    gateway.configure("log", level="error")
+    gateway.add_token()
+    if registered:
+        gateway.start()
+        gateway.stop()
+    lab.open(SERVER, "tcp", PORT, breaker.port)
+    breaker.step = reset
+    gateway.start(connect=False)
+    assert breaker.ended.get(timeout=settings.seconds(20)) == "done"
+    waits(gateway)
+    driver = Driver(lab, gateway, breaker)
+    began = time.monotonic()
+    early, late = driver.rounds(steps, count)
+    seconds = time.monotonic() - began
+    name = f"{driver.done} reconnects failing at {len(steps) + 1} steps, {'login' if registered else 'registration'}"
+    record_property("measured", (f"{name}: descriptors", "flat", f"{early.descriptors} → {late.descriptors}"))
+    record_property("measured", (f"{name}: resident KiB", "flat", f"{early.resident // 1024} → {late.resident // 1024}"))
+    record_property("measured", (f"{name}: files, bytes", "flat",
+                                 f"{sum(early.files.values())} → {sum(late.files.values())}"))
+    record_property("measured", (f"{name}: took", "", f"{seconds:.0f} s"))
+    assert late.descriptors == early.descriptors, f"{early}\n{late}"
+    assert late.resident <= early.resident + 128 * 1024, f"{early}\n{late}"
+    assert late.files == early.files, f"{early}\n{late}"
+    lab.open(SERVER, "tcp", PORT, lab.peer.port)
+    mark = lab.peer.mark()
+    gateway.cli("reconnect")
+    gateway.wait_online(mark)
