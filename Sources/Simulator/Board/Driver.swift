@@ -233,7 +233,7 @@ final class Driver {
         guard stage == .open else { return }
         stageDeadline = .max
         if network != line.network.identity {
-            useNetwork(line.network.identity, unixTime: moment.isTrusted ? unixTime : 0)
+            useNetwork(line.network.identity, unixTime: clock.trust(boot: now).isTrusted ? unixTime : 0)
         }
         switch purpose {
         case .register:
