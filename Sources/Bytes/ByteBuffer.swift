@@ -122,6 +122,11 @@ public struct ByteBuffer: ~Copyable {
 /// Overwrites memory with zeros in a way the optimiser must keep.
 @inline(never)
 @_optimize(none)
-public func wipe(_ memory: UnsafeMutableRawBufferPointer) {
-    for index in memory.indices { memory[index] = 0 }
+public func wipe(_ memory: UnsafeMutableRawBufferPointer) { clear(memory) }
+
+/// Optimised on its own, since a call of `wipe` cannot be left out and this is its only caller: tables of registrations
+/// are large.
+@inline(never)
+private func clear(_ memory: UnsafeMutableRawBufferPointer) {
+    for index in 0..<memory.count { memory[index] = 0 }
 }

@@ -61,6 +61,8 @@ public struct KeepAlive: Sendable, Equatable {
     /// When the steady stage began, and how long the next look beyond it is put off.
     private var steadySince: Int64?
     private var patience: Int64 = Self.firstPatience
+    /// Until when failures that were chance are held against the interval: later for each.
+    private var doubtful: Int64 = 0
     /// The network has become worse: what was refuted was proven once.
     private var hasShrunk = false
 
@@ -75,6 +77,8 @@ public struct KeepAlive: Sendable, Equatable {
     private static let step: Int64 = 400_000
     /// A network that has become worse is tried again after a week, then after two and so on.
     private static let firstPatience: Int64 = 7 * 86_400_000
+    /// A silence that fails by chance more than twice in so many times lies within what the network's limit varies by.
+    private static let chances: Int64 = 500
 
     /// Knows nothing yet. All are milliseconds; a maximum below the minimum counts as the minimum.
     public init(minimum: Int64, maximum: Int64, pongTimeout: Int64, jitter: Int64 = 0) {
@@ -140,14 +144,29 @@ public struct KeepAlive: Sendable, Equatable {
         if value >= proven {
             strikes = 0
             secondOpinion = 0
-            settle(now: now)
-            return .confirmed
+            return confirmed(now: now)
         }
         guard stage == .backoff, value >= interval else { return nil }
         secondOpinion = value
         interval = proven
         stage = .steady
         return nil
+    }
+
+    /// Pongs get lost, and then the interval stays. A limit that varies shows in the same way, but again and again.
+    private mutating func confirmed(now: Int64) -> Change {
+        let span = Self.chances / 2 * proven
+        doubtful = max(doubtful, now) + span
+        guard doubtful - now > 2 * span, proven > lowest else {
+            settle(now: now)
+            return .confirmed
+        }
+        doubtful = now
+        hasShrunk = true
+        refuted = proven
+        proven -= max(proven / 20 / 1_000 * 1_000, 1_000)
+        settle(now: now)
+        return .refuted
     }
 
     /// Our ping after a silence of `idle` got no answer in time, or a reset. It counts once the next attempt shows that
@@ -217,7 +236,8 @@ public struct KeepAlive: Sendable, Equatable {
         let gap = bound - proven
         guard gap > resolution else { return settle(now: now) }
         let isWide = gap > Self.step + 2 * Self.jitterBound
-        interval = isWide ? min(rung(after: proven), proven + gap / 2) : (proven + gap / 2) / 1_000 * 1_000
+        let middle = isWide ? min(rung(after: proven), proven + gap / 2) : (proven + gap / 2) / 1_000 * 1_000
+        interval = max(middle, lowest)
         stage = isWide ? .initialGrowth : .refinedGrowth
     }
 
@@ -239,7 +259,8 @@ public struct KeepAlive: Sendable, Equatable {
     }
 
     private mutating func settle(now: Int64) {
-        interval = proven
+        // What a frame of the server's has proved by chance may be very little.
+        interval = max(proven, lowest)
         stage = .steady
         steadySince = now
     }

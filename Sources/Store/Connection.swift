@@ -7,20 +7,20 @@ struct Connection: ~Copyable {
     let path: String
 
     /// Opens a file that exists. What is in it is not looked at yet, and never changed by closing it again until
-    /// `accept` is called.
-    init(path: String) throws(StoreError) {
-        handle = try Self.open(path)
+    /// `accept` is called. `vfs` names a way to the disk, nil for the usual one.
+    init(path: String, vfs: String? = nil) throws(StoreError) {
+        handle = try Self.open(path, vfs)
         self.path = path
     }
 
-    private static func open(_ path: String) throws(StoreError) -> OpaquePointer {
+    private static func open(_ path: String, _ vfs: String?) throws(StoreError) -> OpaquePointer {
         guard SQLiteMemory.installed == SQLITE_OK else {
             throw StoreError(call: "sqlite3_config", path: path, code: SQLiteMemory.installed, errno: 0)
         }
         var handle: OpaquePointer?
         // No mutex: one thread uses a store.
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
-        let code = sqlite3_open_v2(path, &handle, flags, nil)
+        let code = sqlite3_open_v2(path, &handle, flags, vfs)
         guard code == SQLITE_OK, let handle else {
             let errno = sqlite3_system_errno(handle)
             sqlite3_close(handle)

@@ -7,11 +7,11 @@ import CBoard
 /// SQLite's allocator is a setting of the process, and its functions are called without a context. So the arena has to
 /// be found from nowhere: `arena` is the one constant of this module that is not owned by anybody.
 /// SQLite calls these functions under a mutex of its own as long as its memory statistics are on.
-enum SQLiteMemory {
+package enum SQLiteMemory {
     static let arena = FixedArena(capacity: Limits.storeMemory)
 
     /// SQLite's result code for installing the arena. Evaluated once, before the first connection.
-    static let installed: Int32 = install()
+    package static let installed: Int32 = install()
 
     private static func install() -> Int32 {
         var functions = sqlite3_mem_methods(

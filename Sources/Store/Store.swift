@@ -40,11 +40,16 @@ public final class Store {
         try Store(directory: directory, bounds: Bounds(), steps: Schema.steps)
     }
 
-    init(directory: String, bounds: Bounds, steps: [String]) throws(StoreError) {
+    /// The same with one of SQLite's own ways to the disk, which is registered under this name: for a simulated disk.
+    package static func open(directory: String, vfs: String) throws(StoreError) -> Store {
+        try Store(directory: directory, bounds: Bounds(), steps: Schema.steps, vfs: vfs)
+    }
+
+    init(directory: String, bounds: Bounds, steps: [String], vfs: String? = nil) throws(StoreError) {
         let path = Self.path(of: "skyglow.db", in: directory)
         try Self.prepareFile(path)
         let opening = try OpeningLock(of: path)
-        connection = try Connection(path: path)
+        connection = try Connection(path: path, vfs: vfs)
         _ = try connection.schemaVersion(known: steps.count)
         try Self.configure(connection)
         try connection.migrate(steps)

@@ -73,6 +73,42 @@ private let hour: Int64 = 3_600_000
         #expect(both.proven == 0 && both.interval == 300 * second && both.stage == .backoff)
     }
 
+    /// Once or twice may be chance, once more is a limit that varies.
+    @Test func limitThatVariesIsKeptAwayFrom() {
+        var learner = settled(at: 2_000)
+        var now: Int64 = 0
+        var changes: [KeepAlive.Change?] = []
+        for _ in 0..<3 {
+            now += 50 * 2_000 * second
+            #expect(dies(&learner, 2_000, now: now) == .doubted)
+            #expect(learner.survived(600 * second, now: now) == nil)
+            changes.append(learner.survived(2_000 * second, now: now))
+        }
+        #expect(changes == [.confirmed, .confirmed, .refuted])
+        #expect(learner.proven == 1_900 * second && learner.interval == 1_900 * second)
+        #expect(learner.refuted == 2_000 * second && learner.stage == .steady)
+    }
+
+    @Test func rareChanceChangesNothing() {
+        var learner = settled(at: 2_000)
+        for turn in 1...20 as ClosedRange<Int64> {
+            let now = turn * 260 * 2_000 * second
+            #expect(dies(&learner, 2_000, now: now) == .doubted)
+            #expect(learner.survived(600 * second, now: now) == nil)
+            #expect(learner.survived(2_000 * second, now: now) == .confirmed)
+        }
+        #expect(learner.interval == 2_000 * second)
+    }
+
+    /// Where not even the floor is survived, a frame of the server's soon after another proves next to nothing.
+    @Test func intervalNeverGoesBelowItsFloor() {
+        var learner = learner()
+        #expect(dies(&learner, 120) == .refuted)
+        #expect(dies(&learner, 60) == .refuted)
+        #expect(learner.survived(23 * second, now: 0) == .proven)
+        #expect(learner.proven == 23 * second && learner.interval == 60 * second)
+    }
+
     @Test func outageIsNoEvidence() {
         var learner = settled(at: 1_875, refuted: 2_000)
         learner.silence(1_875 * second)

@@ -4,13 +4,19 @@ import Bytes
 ///
 /// A wrong clock must not cost a notification or its sound. Where the time is not trusted, nothing has expired and no
 /// identifier is forgotten for its age; where it is known to be wrong, no hour is quiet and no alert outdated.
-struct CorrectedTime: BitwiseCopyable, Equatable {
+package struct CorrectedTime: BitwiseCopyable, Equatable {
     /// Corrected Unix seconds.
     var time: Int64
     /// Server or time service have confirmed it.
     var isTrusted = true
     /// It may be right: nobody has contradicted it, and it was set.
     var isPlausible = true
+
+    package init(time: Int64, isTrusted: Bool = true, isPlausible: Bool = true) {
+        self.time = time
+        self.isTrusted = isTrusted
+        self.isPlausible = isPlausible
+    }
 
     /// Whether something that expires then has expired; 0 is never (SGP v2 §5, §10). To a clock that was never set
     /// nothing real looks expired, so that one may compare.

@@ -6,7 +6,7 @@ import Sealing
 import Store
 
 /// What became of one S_NOTIFY, for the log and the light.
-enum Verdict: Equatable {
+package enum Verdict: Equatable {
     case shown(Decision)
     /// Seen before: acknowledged again and not shown again.
     case duplicate
@@ -23,7 +23,7 @@ enum Verdict: Equatable {
 
 /// From the payload of S_NOTIFY to a durable row and an acknowledgement (SGP v2 §5, §11). One transaction covers a
 /// burst; the acknowledgements leave after it. Everything it needs is reserved when it is made.
-struct Delivery: ~Copyable {
+package struct Delivery: ~Copyable {
     /// A notification that outlets are told of.
     struct Told: BitwiseCopyable {
         /// Its number in the inbox.
@@ -33,11 +33,11 @@ struct Delivery: ~Copyable {
     }
 
     /// An acknowledgement that waits for its transaction.
-    struct Ack: BitwiseCopyable {
-        var messageID: Blob<16>
-        var status: AckStatus
+    package struct Ack: BitwiseCopyable {
+        package var messageID: Blob<16>
+        package var status: AckStatus
         /// Its number in the store.
-        var row: Int64
+        package var row: Int64
     }
 
     var document = Document()
@@ -53,7 +53,7 @@ struct Delivery: ~Copyable {
     /// Notifications of the open transaction whose routes tell others.
     var told = Ring<Told>(capacity: Limits.burst)
     /// What C_POLL may name: everything up to it is durable, and the server has nothing older left to send.
-    private(set) var lastSequence: Int64 = 0
+    package private(set) var lastSequence: Int64 = 0
     private var highestSequence: Int64 = 0
     /// A live notification may overtake the older ones that a poll brings back. Until the server says that it has sent
     /// them all, nothing moves `lastSequence`, or a power cut would leave the overtaken ones behind for ever.
@@ -63,28 +63,28 @@ struct Delivery: ~Copyable {
     var beepsInBurst = 0
 
     /// Nil if a library has no memory.
-    init?() {
+    package init?() {
         guard let decoder = DocumentDecoder() else { return nil }
         do throws(SealingError) { opener = try Opener() } catch { return nil }
         self.decoder = decoder
     }
 
     /// A new connection, or a new identity, begins here.
-    mutating func resume(after sequence: Int64) {
+    package mutating func resume(after sequence: Int64) {
         lastSequence = sequence
         abandon()
     }
 
     /// C_POLL has been sent: S_POLL_DONE is awaited.
-    mutating func beginPoll() { isPolling = true }
+    package mutating func beginPoll() { isPolling = true }
 
     /// S_POLL_DONE. The reference server never sends it; polling from an older number is safe there (SGP v2 §10).
-    mutating func endPoll() { isPolling = false }
+    package mutating func endPoll() { isPolling = false }
 
     /// Acknowledgements that wait for the transaction.
-    var waiting: Int { acks.count }
+    package var waiting: Int { acks.count }
     /// The burst may go on.
-    var hasRoom: Bool { !acks.isFull }
+    package var hasRoom: Bool { !acks.isFull }
 
     /// The same by a clock that is trusted, in Unix seconds.
     mutating func take(
@@ -95,7 +95,7 @@ struct Delivery: ~Copyable {
 
     /// Takes one notification into the transaction, which begins with the first. After an error nothing of the burst has
     /// happened.
-    mutating func take(
+    package mutating func take(
         _ payload: RawSpan, _ registrations: borrowing RegistrationSet, _ routing: Routing, store: Store,
         now: CorrectedTime
     ) throws(StoreError) -> Verdict {
@@ -117,7 +117,7 @@ struct Delivery: ~Copyable {
 
     /// Takes a notification that is too long to be one by its fixed part: acknowledged as unreadable, so that it does
     /// not come back on every poll (SGP v2 §10).
-    mutating func refuseOversize(_ payload: RawSpan, store: Store) throws(StoreError) -> Bool {
+    package mutating func refuseOversize(_ payload: RawSpan, store: Store) throws(StoreError) -> Bool {
         guard let header = NotifyHeader(payload) else { return false }
         highestSequence = max(highestSequence, header.sequence)
         try begin(store)
@@ -128,7 +128,7 @@ struct Delivery: ~Copyable {
 
     /// Makes the burst durable; `acks` may then leave. `confirmed` is the last acknowledgement that the server is known
     /// to have read.
-    mutating func commit(_ store: Store, confirmed: Int64) throws(StoreError) -> Committed {
+    package mutating func commit(_ store: Store, confirmed: Int64) throws(StoreError) -> Committed {
         let sequence = isPolling ? lastSequence : highestSequence
         guard store.isInTransaction else {
             lastSequence = sequence
@@ -143,7 +143,7 @@ struct Delivery: ~Copyable {
     }
 
     /// The burst did not become durable: nothing of it is acknowledged, and the server will send it again.
-    mutating func abandon() {
+    package mutating func abandon() {
         highestSequence = lastSequence
         acks.removeAll()
         told.removeAll()
@@ -151,13 +151,13 @@ struct Delivery: ~Copyable {
     }
 
     /// The next acknowledgement of a committed burst.
-    mutating func nextAck() -> Ack? { acks.popFirst() }
+    package mutating func nextAck() -> Ack? { acks.popFirst() }
 
     /// The next notification of a committed burst that outlets are told of.
     mutating func nextTold() -> Told? { told.popFirst() }
 
     /// Forgets what was counted for the light and the buzzer.
-    mutating func endBurst() {
+    package mutating func endBurst() {
         shownInBurst = 0
         beepsInBurst = 0
     }
@@ -224,7 +224,7 @@ struct Delivery: ~Copyable {
 
 extension Verdict {
     /// What C_ACK says, or nil for none.
-    var status: AckStatus? {
+    package var status: AckStatus? {
         switch self {
         case .shown, .duplicate, .muted, .replayed: .delivered
         case .expired: .expired

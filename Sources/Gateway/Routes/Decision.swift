@@ -3,7 +3,7 @@ import Panel
 import Payload
 
 /// What a notification does, decided once when it comes and stored with it.
-struct Decision: Equatable {
+package struct Decision: Equatable {
     /// The index of the route that matched; nil for the defaults.
     var route: Int?
     var light = LightPattern.solid
@@ -31,7 +31,7 @@ extension Appearance {
 }
 
 /// What notifications are routed by: the routes of a configuration, in its order, and the texts for localised ones.
-struct Routing: Sendable {
+package struct Routing: Sendable {
     let routes: [Route]
     let strings: StringsTable
     private let names: [[UInt8]]
@@ -41,6 +41,9 @@ struct Routing: Sendable {
         self.strings = strings
         names = routes.map { Array($0.name.utf8) }
     }
+
+    /// The defaults alone.
+    package init() { self.init([]) }
 
     /// The UTF-8 of a route's name; none for the defaults.
     func name(_ index: Int?) -> [UInt8] { index.map { names[$0] } ?? [] }

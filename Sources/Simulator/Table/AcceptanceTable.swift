@@ -50,14 +50,18 @@ public struct AcceptanceTable: Sendable {
         }
     }
 
+    /// - Parameter jitter: the NAT's timeout varies by so many thousandths each time.
     public static func column<Rule: KeepAliveRule>(
-        _ timeouts: [Int64], _ make: (Int) -> Rule
+        _ timeouts: [Int64], jitter: Int64 = 0, _ make: (Int) -> Rule
     ) -> Column {
         var column = Column()
         for (index, timeout) in timeouts.enumerated() {
             var life = Life()
             var rule = make(index)
-            life.run(&rule, until: duration, timeout: { _ in timeout })
+            var random = SeededRandom(seed: UInt64(index))
+            life.run(
+                &rule, until: duration,
+                timeout: { _ in jitter == 0 ? timeout : timeout + timeout * random.integer(-jitter...jitter) / 1_000 })
             column.add(life, timeout: timeout)
         }
         return column

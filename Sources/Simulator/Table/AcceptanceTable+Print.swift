@@ -13,6 +13,10 @@ extension AcceptanceTable {
                 ours = worse(ours, column(timeouts) { _ in LearnedRule(jitter: jitter) })
             }
             show("learned", ours)
+            for percent in [1, 2, 5] as [Int64] {
+                show(
+                    "learned, T ± \(percent) %", column(timeouts, jitter: 10 * percent) { _ in LearnedRule(jitter: 0) })
+            }
             show("reference, as it runs", column(timeouts) { ReferenceRule(seed: UInt64($0), hearsFailures: false) })
             show("reference, as meant", column(timeouts) { ReferenceRule(seed: UInt64($0), hearsFailures: true) })
             show("x 1.3, then bisected", column(timeouts) { _ in BisectingRule() })
@@ -27,6 +31,7 @@ extension AcceptanceTable {
             a push would have waited, mean and (600 s or more) worst; above: lives that end with an interval above T;
             off by: seconds below min(T, 3300); share: of it, T of 1500 s or more; settled: hours
             """)
+        print("T ± p %: a timeout that varies so much each time, which nobody promises anything about")
         print(isKept ? "every bound is kept" : "A BOUND IS BROKEN")
         return isKept
     }
