@@ -9,6 +9,8 @@ import xml.etree.ElementTree as xml
 
 import pytest
 
+from harness.settings import wait_until
+
 SVG = "{http://www.w3.org/2000/svg}"
 # An interval that is learned within a test: nothing is proven before the first answer.
 BOUNDS = {"keepalive": {"minimum": 2, "maximum": 8, "pong-timeout": 1}}
@@ -201,13 +203,25 @@ def test_hostile_names(gateway, base):
     every_command(gateway)
 
 
+def loopback(gateway, base):
+    """The network that the tests' server is reached by, as the gateway tells networks apart. The gateway has run then."""
+    gateway.start()
+    wait_until(lambda: any(row["in_use"] for row in shown(gateway)), gateway.settings.seconds(5), "a network in use")
+    gateway.stop()
+    name, kind, key = base.execute("SELECT name, kind, key FROM networks WHERE name = 'lo'").fetchone()
+    base.execute("DELETE FROM networks")
+    base.commit()
+    return name, kind, key
+
+
 def test_a_daemon_starts_with_strange_rows(world, gateway, base):
-    network(base, "", 0, b"", 2**63 - 1, -2**63)
+    network(base, *loopback(gateway, base), 2**63 - 1, -2**63)
     base.execute("UPDATE networks SET changed = ?", (-2**63,))
     base.commit()
     gateway.start()
-    row, = shown(gateway)
-    assert row["in_use"] and row["interval"] == row["maximum"] == 3300
+    wait_until(lambda: any(row["in_use"] for row in shown(gateway)), gateway.settings.seconds(5), "a network in use")
+    row, = [row for row in shown(gateway) if row["in_use"]]
+    assert row["interval"] == row["maximum"] == 3300
 
 
 def test_huge_history_takes_little_memory(gateway, base):
@@ -223,10 +237,10 @@ def test_huge_history_takes_little_memory(gateway, base):
     assert len(picture) < 100_000
     xml.fromstring(picture)
     if not gateway.settings.emulated:
-        child = subprocess.Popen([*gateway.binary, "-c", str(gateway.config), "keepalive", "show"], stdout=subprocess.DEVNULL)
-        _, code, usage = os.wait4(child.pid, 0)
-        child.returncode = code
-        assert code == 0 and usage.ru_maxrss < 64 * 1024
+        # In KiB. What the system says of a child's memory begins with that of its parent.
+        limited = ["sh", "-c", 'ulimit -v 65536 && exec "$@"', "sh", *gateway.binary, "-c", str(gateway.config), "keepalive", "show"]
+        done = subprocess.run(limited, capture_output=True, text=True)
+        assert done.returncode == 0 and done.stdout.count("in use") <= 1 and len(done.stdout.splitlines()) > 2001, done.stderr
 
 
 def test_damaged_database(gateway, base):
@@ -329,8 +343,9 @@ def test_forget_without_a_daemon(gateway, base):
 
 
 def test_what_was_forgotten_is_forgotten_after_a_restart(world, peer, gateway, base):
-    network(base, "", 0, b"", life=LIFE)
+    network(base, *loopback(gateway, base), life=LIFE)
     gateway.start()
+    gateway.wait_state("connected")
     assert gateway.status()["keepalive"]["interval"] == 690
     gateway.cli("keepalive", "forget")
     assert gateway.status()["keepalive"]["interval"] == 120
