@@ -53,6 +53,7 @@ public final class Store {
         _ = try connection.schemaVersion(known: steps.count)
         try Self.configure(connection)
         try connection.migrate(steps)
+        try connection.settle()
         statements = try Statements(connection)
         connection.accept()
         self.bounds = bounds

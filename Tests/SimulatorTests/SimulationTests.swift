@@ -38,6 +38,7 @@ private let hour: Int64 = 3_600_000
             (18, "a frame of the server's proved 23 s, and the interval became that"),
             (19, "the same with 37 s"),
             (24, "the clock was set, and what had not expired counted as expired"),
+            (214, "a sync failed, the program started anew, and a power cut took what was committed after that"),
             (1015, "a connection of an hour without a turn of the loop was none for the simulator"),
         ] as [(UInt64, String)])
     func seedsThatFailedOnce(seed: UInt64, fault: String) {
