@@ -52,8 +52,8 @@ public final class Store {
         connection = try Connection(path: path, vfs: vfs)
         _ = try connection.schemaVersion(known: steps.count)
         try Self.configure(connection)
-        try connection.migrate(steps)
         try connection.settle()
+        try connection.migrate(steps)
         statements = try Statements(connection)
         connection.accept()
         self.bounds = bounds
