@@ -59,7 +59,9 @@ let package = Package(
         .testTarget(name: "TestbedTests", dependencies: ["Testbed", "CBoard"], swiftSettings: common),
         .testTarget(name: "StoreTests", dependencies: ["Store", "Bytes", "CBoard"], swiftSettings: common),
         .testTarget(name: "SGPTests", dependencies: ["SGP", "Bytes"], swiftSettings: common),
-        .testTarget(name: "SimulatorTests", dependencies: ["Simulator", "SGP", "Bytes"], swiftSettings: common),
+        .testTarget(
+            name: "SimulatorTests", dependencies: ["Simulator", "SGP", "Store", "Bytes", "CBoard"],
+            swiftSettings: common),
         .testTarget(name: "LoopTests", dependencies: ["Loop", "Testbed", "Bytes", "CBoard"], swiftSettings: common),
         .testTarget(name: "PanelTests", dependencies: ["Panel", "Bytes", "CBoard"], swiftSettings: common),
         .testTarget(

@@ -86,6 +86,14 @@ struct Connection: ~Copyable {
         return sqlite3_wal_checkpoint_v2(handle, nil, mode, nil, nil) == SQLITE_OK
     }
 
+    /// After a start: what is in the log is moved into the database, so that nothing new depends on it. A sync that once
+    /// failed may have left something in the log that is there to be read and will not outlive a power cut, and all that
+    /// follows it would be lost with it. Another process in the way, or a full disk, is no reason not to start.
+    func settle() throws(StoreError) {
+        let code = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+        if code & 0xFF == SQLITE_IOERR { throw error("checkpoint", code) }
+    }
+
     func error(_ call: String, _ code: Int32) -> StoreError {
         StoreError(call: call, path: path, code: code, errno: systemError(handle, code))
     }

@@ -52,6 +52,7 @@ public final class Store {
         connection = try Connection(path: path, vfs: vfs)
         _ = try connection.schemaVersion(known: steps.count)
         try Self.configure(connection)
+        try connection.settle()
         try connection.migrate(steps)
         statements = try Statements(connection)
         connection.accept()

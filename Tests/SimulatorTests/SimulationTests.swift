@@ -6,28 +6,27 @@ private let hour: Int64 = 3_600_000
 
 /// Whole months of a board in a simulated world.
 @Suite(.serialized) struct SimulationTests {
-    @Test func oneSeedDecidesEverything() {
-        let simulation = Simulation()
-        let first = simulation.run(Plan(seed: 5))
-        let again = Simulation().run(Plan(seed: 5))
-        let other = simulation.run(Plan(seed: 6))
+    @Test func oneSeedDecidesEverything() async {
+        let first = await simulate(Plan(seed: 5))
+        let again = await simulate(Plan(seed: 5))
+        let other = await simulate(Plan(seed: 6))
         #expect(first.hash == again.hash)
         #expect(first.messages == again.messages && first.writes == again.writes)
         #expect(first.hash != other.hash)
     }
 
     @Test(arguments: 1...8 as ClosedRange<UInt64>)
-    func monthsWithFaults(seed: UInt64) {
-        let outcome = Simulation().run(Plan(seed: seed))
+    func monthsWithFaults(seed: UInt64) async {
+        let outcome = await simulate(Plan(seed: seed))
         #expect(outcome.violation == nil)
         #expect(outcome.shown > 0 && outcome.comparisons > 0)
     }
 
     @Test(arguments: 1...4 as ClosedRange<UInt64>)
-    func monthsWithoutFaults(seed: UInt64) {
+    func monthsWithoutFaults(seed: UInt64) async {
         var plan = Plan(seed: seed)
         plan.faults = []
-        let outcome = Simulation().run(plan)
+        let outcome = await simulate(plan)
         #expect(outcome.violation == nil)
         #expect(outcome.boots == 1 && outcome.forgotten <= 5 && outcome.comparisons > 700)
     }
@@ -38,33 +37,28 @@ private let hour: Int64 = 3_600_000
             (18, "a frame of the server's proved 23 s, and the interval became that"),
             (19, "the same with 37 s"),
             (24, "the clock was set, and what had not expired counted as expired"),
+            (214, "a sync failed, the program started anew, and a power cut took what was committed after that"),
             (1015, "a connection of an hour without a turn of the loop was none for the simulator"),
         ] as [(UInt64, String)])
-    func seedsThatFailedOnce(seed: UInt64, fault: String) {
-        let outcome = Simulation().run(Plan(seed: seed))
+    func seedsThatFailedOnce(seed: UInt64, fault: String) async {
+        let outcome = await simulate(Plan(seed: seed))
         #expect(outcome.violation == nil, "\(fault)")
     }
 
-    @Test func severalMonths() {
+    @Test func severalMonths() async {
         var plan = Plan(seed: 77)
         plan.months = 3
-        #expect(Simulation().run(plan).violation == nil)
+        let outcome = await simulate(plan)
+        #expect(outcome.violation == nil)
     }
 
     /// Every check can fail: a program or a disk that is wrong in one way is found out within a few months.
-    @Test(
-        arguments: [
-            (.acknowledgesEarly, .acknowledgedIsKept), (.disk, .acknowledgedIsKept), (.showsAgain, .shownOnce),
-            (.waits, .deadline), (.givesUp, .deadline), (.hurries, .backoff), (.dawdles, .backoff),
-            (.doubles, .oneConnection), (.keepsSet, .oneSet), (.pollsAhead, .lastSequence),
-            (.trustsSending, .delivered), (.deaf, .notDeaf), (.spins, .noSpin), (.nags, .keepAlive), (.rots, .store),
-        ] as [(Mutant, Invariant)])
-    func mutantIsFoundOut(mutant: Mutant, invariant: Invariant) {
-        let simulation = Simulation()
+    @Test(arguments: mutants)
+    func mutantIsFoundOut(mutant: Mutant, invariant: Invariant) async {
         for seed in 1...40 as ClosedRange<UInt64> {
             var plan = Plan(seed: seed)
             plan.mutant = mutant
-            guard let violation = simulation.run(plan).violation else { continue }
+            guard let violation = await simulate(plan).violation else { continue }
             #expect(violation.invariant == invariant, "\(violation.text)")
             return
         }
@@ -72,8 +66,16 @@ private let hour: Int64 = 3_600_000
     }
 
     @Test func everyInvariantHasAMutant() {
-        #expect(Mutant.allCases.count == 15 && Invariant.allCases.count == 12)
+        #expect(Set(Self.mutants.map(\.1)) == Set(Invariant.allCases))
+        #expect(Set(Self.mutants.map(\.0)) == Set(Mutant.allCases))
     }
+
+    static let mutants: [(Mutant, Invariant)] = [
+        (.acknowledgesEarly, .acknowledgedIsKept), (.disk, .acknowledgedIsKept), (.showsAgain, .shownOnce),
+        (.waits, .deadline), (.givesUp, .deadline), (.hurries, .backoff), (.dawdles, .backoff),
+        (.doubles, .oneConnection), (.keepsSet, .oneSet), (.pollsAhead, .lastSequence),
+        (.trustsSending, .delivered), (.deaf, .notDeaf), (.spins, .noSpin), (.nags, .keepAlive), (.rots, .store),
+    ]
 }
 
 /// What the learner promises, with the whole program around it.
@@ -87,29 +89,29 @@ private let hour: Int64 = 3_600_000
     }
 
     @Test(arguments: 1...6 as ClosedRange<UInt64>)
-    func worseNetworkIsLearnedAgain(seed: UInt64) {
+    func worseNetworkIsLearnedAgain(seed: UInt64) async {
         var plan = plan(seed, timeout: 3_600_000)
         // Two days before the end: after a week the network is looked at anew, which may cost another connection.
         plan.change = (time: 28 * 24 * hour, timeout: 300_000)
-        let outcome = Simulation().run(plan)
+        let outcome = await simulate(plan)
         #expect(outcome.violation == nil)
         #expect(outcome.dead > 0 && outcome.dead <= 4)
         #expect(outcome.stage == .steady && outcome.interval <= 300_000 && outcome.interval >= 180_000)
     }
 
     @Test(arguments: 1...6 as ClosedRange<UInt64>)
-    func lostPongsDoNotShrinkTheInterval(seed: UInt64) {
+    func lostPongsDoNotShrinkTheInterval(seed: UInt64) async {
         var plan = plan(seed, timeout: 3_600_000)
         plan.lostPongs = 20
         plan.months = 2
-        let outcome = Simulation().run(plan)
+        let outcome = await simulate(plan)
         #expect(outcome.violation == nil)
         #expect(outcome.interval == 3_300_000)
     }
 
     @Test(arguments: [(90, 5), (240, 5), (590, 5), (900, 3), (1_800, 3), (3_400, 3), (7_200, 3)] as [(Int64, Int)])
-    func fewConnectionsDie(timeout: Int64, dead: Int) {
-        let outcome = Simulation().run(plan(9, timeout: timeout * 1_000))
+    func fewConnectionsDie(timeout: Int64, dead: Int) async {
+        let outcome = await simulate(plan(9, timeout: timeout * 1_000))
         #expect(outcome.violation == nil)
         #expect(outcome.dead <= dead)
         #expect(outcome.interval <= timeout * 1_000 && outcome.interval >= min(timeout * 1_000, 3_300_000) - 120_000)

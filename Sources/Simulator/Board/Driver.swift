@@ -95,7 +95,6 @@ final class Driver {
     }
 
     func reconnect() {
-        world.watch.anew()
         if leave(.requested) { return }
         if line != nil || isResolving { finish(.requested) }
         link.kick(now: now)

@@ -268,6 +268,9 @@ final class Conversation {
         answer(otherwise: {
             isPolling = false
             backlog.removeAll()
+            // The board asks again after its own ping. Where the server's pings make that needless, a C_POLL that is lost
+            // is lost until the next login: such a server does not go on living.
+            if server.habits.pingEvery > 0 { end(reset: true) }
         }) { [self] in bring() }
     }
 
