@@ -164,10 +164,13 @@ public struct KeepAlive: Sendable, Equatable {
         doubtful = now
         hasShrunk = true
         refuted = proven
-        proven -= max(proven / 20 / 1_000 * 1_000, 1_000)
+        proven -= Self.margin(proven)
         settle(now: now)
         return .refuted
     }
+
+    /// How far one keeps away from a silence that failed although it was proven.
+    private static func margin(_ silence: Int64) -> Int64 { max(silence / 25 / 1_000 * 1_000, 1_000) }
 
     /// Our ping after a silence of `idle` got no answer in time, or a reset. It counts once the next attempt shows that
     /// the network is there. Nothing else is evidence against an interval.
@@ -208,7 +211,8 @@ public struct KeepAlive: Sendable, Equatable {
         strikes = 0
         secondOpinion = 0
         hasShrunk = true
-        refute(idle, now: now)
+        // Less survived: the limit may vary, and what has just failed survive again. The search must end below that.
+        refute(proven > 0 ? idle - Self.margin(idle) : idle, now: now)
         return .refuted
     }
 
@@ -271,8 +275,8 @@ public struct KeepAlive: Sendable, Equatable {
         guard let due = nextLook, now >= due else { return }
         guard let bound = refuted else { return plan(now: now) }
         patience *= 2
-        // Above the old bound, so that the answer tells.
-        interval = min(rung(after: bound - 40_000), maximum)
+        // Far enough above the old bound that a limit that varies does not look like a better one.
+        interval = rung(after: bound + bound / 8 - 40_000)
         stage = .initialGrowth
     }
 

@@ -66,7 +66,7 @@ private let hour: Int64 = 3_600_000
         _ = dies(&learner, 3_300)
         _ = learner.survived(600 * second, now: 0)
         #expect(dies(&learner, 3_300) == .refuted)
-        #expect(learner.proven == 600 * second && learner.refuted == 3_300 * second)
+        #expect(learner.proven == 600 * second && learner.refuted == 3_168 * second)
         var both = settled(at: 3_300)
         _ = dies(&both, 3_300)
         #expect(dies(&both, 600) == .refuted)
@@ -85,7 +85,7 @@ private let hour: Int64 = 3_600_000
             changes.append(learner.survived(2_000 * second, now: now))
         }
         #expect(changes == [.confirmed, .confirmed, .refuted])
-        #expect(learner.proven == 1_900 * second && learner.interval == 1_900 * second)
+        #expect(learner.proven == 1_920 * second && learner.interval == 1_920 * second)
         #expect(learner.refuted == 2_000 * second && learner.stage == .steady)
     }
 

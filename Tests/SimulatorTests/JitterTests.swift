@@ -30,8 +30,8 @@ private let second: Int64 = 1_000
         return outcome
     }
 
-    /// Nine of ten networks rest: at most one dead connection in their last four weeks. A few settle within the range of
-    /// T, and there a death now and then is taken for chance for ever: the next silence survives, and that ends the doubt.
+    /// Nine of ten networks rest: at most one dead connection in their last four weeks, and none has more than four. What
+    /// fails although it was proven is kept away from, and looked at again from far enough above.
     @Test func figures() {
         var (lives, total, resting, worst) = (0, 0, 0, 0)
         for step in 0...196 as ClosedRange<Int64> {
@@ -45,9 +45,6 @@ private let second: Int64 = 1_000
         }
         #expect(resting * 10 >= lives * 9)
         #expect(total <= lives * 13 / 10)
-        // Measured: 57 in four weeks, behind a T of 1110 s.
-        withKnownIssue("deaths at a settled interval are forgotten one by one") {
-            #expect(worst <= 4)
-        }
+        #expect(worst <= 4)
     }
 }
