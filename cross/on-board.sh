@@ -213,9 +213,11 @@ pin() {
 
 account=skyglow
 
-# Makes the account that the gateway runs as, in the group of the GPIO chips and LEDs. Fails if there is no way to.
+# Makes the account that the gateway runs as, in the group of the GPIO chips and LEDs. Fails if there is no way to: systemd
+# does not start a unit one of whose groups is missing.
 make_account() {
-    if ! id "$account" && has systemd-sysusers && [ -e /etc/sysusers.d/skyglow.conf ]; then
+    # Also where the account is there already: the group may not be.
+    if has systemd-sysusers && [ -e /etc/sysusers.d/skyglow.conf ]; then
         systemd-sysusers /etc/sysusers.d/skyglow.conf
     fi
     if id "$account"; then
@@ -227,9 +229,11 @@ make_account() {
         adduser -S -D -H -h /var/lib/skyglow -s /bin/false -G "$account" "$account"
     fi
     id "$account" || return
-    grep -q '^gpio:' /etc/group || return 0
+    if ! grep -q '^gpio:' /etc/group; then
+        if has groupadd; then groupadd --system gpio; elif has addgroup; then addgroup -S gpio; fi
+    fi
     if has usermod; then usermod -a -G gpio "$account"; elif has addgroup; then addgroup "$account" gpio; fi
-    :
+    grep -q '^gpio:' /etc/group
 } >/dev/null 2>&1
 
 # Each file to install: its name in the payload, its path, its mode.

@@ -148,12 +148,15 @@ final class Gateway {
     private func takeNetworkChanges(now: Int64) {
         while let change = monitor.next(now: now) {
             switch change {
-            case .network: log.info(.link, "the network changed")
-            case .wake(let milliseconds): log.notice(.clock, "awake after \(milliseconds / 1_000) s of suspend")
+            case .network:
+                log.info(.link, "the network changed")
+                uplink?.networkChanged(now: now)
+            case .wake(let milliseconds):
+                log.notice(.clock, "awake after \(milliseconds / 1_000) s of suspend")
+                uplink?.woke(now: now)
             // Every turn compares the clocks: this one only had to begin.
-            case .clock: continue
+            case .clock: break
             }
-            uplink?.networkChanged(now: now)
         }
     }
 

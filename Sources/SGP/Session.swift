@@ -112,6 +112,21 @@ public struct Session: ~Copyable {
         keepAlive.silence(question.idle)
     }
 
+    /// The board slept. What was silent meanwhile says nothing of the network, neither for nor against it, and the answer
+    /// that is awaited has its whole time from now on. Asks if nothing was asked yet.
+    public mutating func slept(now: Int64) {
+        networkChanged()
+        ping(now: now)
+        outstandingPing?.at = now
+        outstandingPing?.asked = 1
+        outstandingPing?.heard = true
+    }
+
+    /// The board's networks changed: that may be why the connection before this one fell silent.
+    public mutating func networkChanged() {
+        if phase != .authenticated { keepAlive.attemptFailed() }
+    }
+
     /// What the learner has newly decided, once: to be kept by the owner.
     public mutating func takeEvidence() -> KeepAliveEvidence? {
         defer { evidence = nil }

@@ -16,12 +16,15 @@ CACHE = Path(os.environ.get("SKYGLOW_CACHE") or
 DEBIAN = CACHE / "deploy"
 LIBRARIES = "/opt/sshd"
 
-# Debian's busybox makes no accounts.
+# Debian's busybox makes no accounts. `addgroup USER GROUP` makes a member.
 ADDUSER = """#!/usr/bin/sh
-for name; do :; done
-case ${0##*/} in
-addgroup) echo "$name:x:998:" >>/etc/group ;;
-adduser) echo "$name:x:998:998::/var/lib/skyglow:/bin/false" >>/etc/passwd ;;
+case "${0##*/} $*" in
+"addgroup -S "*) echo "$2:x:$((900 + $(wc -l </etc/group))):" >>/etc/group ;;
+"addgroup "*) grep -q "^$2:" /etc/group && sed -i "s/^$2:.*/&$1/" /etc/group ;;
+"adduser "*)
+    for name; do :; done
+    echo "$name:x:998:$(sed -n "s/^$name:x:\\([0-9]*\\):.*/\\1/p" /etc/group)::/var/lib/skyglow:/bin/false" >>/etc/passwd
+    ;;
 esac
 """
 

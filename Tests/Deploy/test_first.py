@@ -73,3 +73,20 @@ def test_it_builds_for_the_board(board, deploy):
     done.said("builds for x86_64").said(f"check: .*{built.relative_to(ROOT)}: static, stripped").said("is running and connected")
     assert board.status() == "connected"
     assert board.path("/usr/local/lib/skyglow/" + board.current()).read_bytes() == built.read_bytes()
+
+
+@pytest.mark.parametrize("there", ["nothing", "account", "group", "both"])
+def test_the_account_is_in_the_group_of_the_outputs(make_board, deploy, programs, there):
+    """systemd refuses a unit one of whose groups is missing, with 216."""
+    board = make_board(manager="systemd")
+    passwd, group = board.path("/etc/passwd"), board.path("/etc/group")
+    if there in ("account", "both"):
+        group.write_text(group.read_text() + "skyglow:x:950:\n")
+        passwd.write_text(passwd.read_text() + "skyglow:x:950:950::/var/lib/skyglow:/bin/false\n")
+    if there in ("group", "both"):
+        group.write_text(group.read_text() + "gpio:x:951:\n")
+    deploy(board, "--binary", programs.edition(1), first=True)
+    assert board.status() == "connected"
+    lines = group.read_text().splitlines()
+    assert [line.split(":")[3] for line in lines if line.startswith("gpio:")] == ["skyglow"]
+    assert sum(line.startswith("skyglow:") for line in lines) == 1

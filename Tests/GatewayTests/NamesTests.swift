@@ -197,6 +197,51 @@ extension StateTests {
             try rig.run(hurry: false) { rig.state == .connected }
         }
 
+        /// A reload that finds no certificate forgets where the server was. The attempt that waits for an answer ends all
+        /// the same, and another follows.
+        @Test func forgottenWhileAsking() throws {
+            let rig = try UplinkRig(host: Self.host)
+            rig.start()
+            try rig.run(hurry: false) { rig.uplink.question == .attempt }
+            rig.uplink.forgetPlace()
+            try rig.run { rig.uplink.link.nameFailures == 2 }
+            #expect(rig.state == .resolving)
+        }
+
+        /// The same while an address is tried and others may come.
+        @Test func forgottenWhileDialling() throws {
+            let rig = try UplinkRig(host: Self.host)
+            rig.uplink.start(now: rig.now)
+            _ = rig.uplink.link.takeAttempt(now: rig.now)
+            let silent = try #require(SocketAddress(literal: "127.0.0.1", port: 9))
+            rig.uplink.place.isLoaded = true
+            rig.uplink.place.addresses.append(silent)
+            rig.uplink.beginDialling(isOpen: true, now: rig.now)
+            rig.uplink.forgetPlace()
+            try rig.run { rig.uplink.link.nextAttempt != nil }
+            #expect(rig.uplink.link.failures == 1)
+        }
+
+        /// Where something keeps changing, an attempt is given up once; the next one may take its time.
+        @Test func changesWithoutEnd() throws {
+            let rig = try UplinkRig(host: Self.host)
+            rig.start()
+            try rig.run(hurry: false) { rig.uplink.question == .attempt }
+            rig.putForward(to: rig.now + Limits.attemptAge)
+            rig.uplink.networkChanged(now: rig.now)
+            #expect(rig.uplink.lastEnd == .networkChanged)
+            try rig.run(hurry: false) { rig.uplink.question == .attempt }
+            let since = rig.uplink.attemptSince
+            for _ in 0..<3 {
+                rig.putForward(to: rig.now + Limits.attemptAge)
+                rig.uplink.networkChanged(now: rig.now)
+                #expect(rig.uplink.question == .attempt && rig.uplink.attemptSince == since)
+            }
+            rig.putForward(to: rig.now + Limits.connect)
+            rig.uplink.networkChanged(now: rig.now)
+            #expect(rig.uplink.question != .attempt)
+        }
+
         // MARK: A connection that lives through a change
 
         @Test func probed() throws {

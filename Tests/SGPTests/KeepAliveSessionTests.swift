@@ -62,6 +62,51 @@ private let second: Int64 = 1_000
         #expect(driver.session.keepAlive.refuted == 810 * second)
     }
 
+    /// The board slept between a ping and its answer: the answer has its whole time from then on, and its absence says
+    /// nothing of the network.
+    @Test func sleepAfterAPing() {
+        let driver = growing()
+        driver.wait(810 * second)
+        driver.now += 600 * second
+        driver.session.slept(now: driver.now)
+        driver.wait(14 * second)
+        #expect(driver.end == nil)
+        driver.wait(second)
+        #expect(driver.end == .timeout(.pong))
+        end(driver, .timeout(.pong))
+        #expect(driver.session.keepAlive.refuted == nil && driver.session.keepAlive.interval == 810 * second)
+    }
+
+    /// A frame that waited while the board slept is no proof: the server's repetitions kept the way open.
+    @Test func sleepBeforeAFrame() {
+        let driver = growing()
+        let before = driver.session.keepAlive
+        driver.forget()
+        driver.now += 3_000 * second
+        driver.session.slept(now: driver.now)
+        driver.wait(0)
+        #expect(driver.frames.count == 1, "it asks at once")
+        driver.feed(frame(.ping, [0, 0, 0, 0, 0, 0, 0, 1]))
+        #expect(driver.session.keepAlive == before)
+        // And after the answer a silence counts again.
+        if let ping = driver.frames.first { driver.feed(frame(.pong, Array(ping.dropFirst(8)))) }
+        #expect(driver.session.keepAlive == before)
+        pong(driver)
+        #expect(driver.session.keepAlive.proven == 810 * second)
+    }
+
+    /// The link went down with the connection, and the driver told it late.
+    @Test func changeOfTheNetworkExcuses() {
+        let driver = growing()
+        driver.wait(810 * second)
+        driver.session.connectionEnded(.timeout(.pong))
+        driver.session.reset()
+        driver.session.networkChanged()
+        driver.start(.login)
+        driver.feed(Server.hello, Server.challenge, Server.authOK)
+        #expect(driver.session.keepAlive.refuted == nil && driver.session.keepAlive.strikes == 0)
+    }
+
     @Test func failedAttemptExcuses() {
         let driver = growing()
         driver.wait(810 * second)

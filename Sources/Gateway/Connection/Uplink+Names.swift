@@ -55,7 +55,8 @@ extension Uplink {
         place = ServerPlace()
         place.isLoaded = true
         firstTarget = 0
-        endQuestion()
+        // An attempt that waits for its answer gets one of today, and would wait for ever without it.
+        if question != .attempt { endQuestion() }
         let name = placeName
         do throws(StoreError) { try store.removeNames(name.bytes) } catch { report(error) }
     }
@@ -84,6 +85,8 @@ extension Uplink {
         question = .none
         hasLateAddresses = false
         resolver.cancel()
+        // None will come, so that the last address that fails is the end of the attempt.
+        dialer.isOpen = false
     }
 
     // MARK: Answers

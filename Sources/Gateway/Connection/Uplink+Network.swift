@@ -7,6 +7,7 @@ extension Uplink {
     /// A link, an address or a route has come or gone, or the board woke: failures of before say nothing any more. A
     /// connection whose address is gone ends at once, any other has to answer a ping within `Limits.probe`.
     func networkChanged(now: Int64) {
+        session.networkChanged()
         link.networkChanged(hasNetwork: monitor?.hasUsableAddress ?? true, now: now)
         guard !isClosing else { return }
         if isOwnAddressGone { return networkFailed(now: now) }
@@ -18,10 +19,23 @@ extension Uplink {
             wantsTurn = true
         case .open: break
         case .idle where !dialer.isActive && question != .attempt: break
-        // Where something keeps changing, a slow board must be able to finish its handshake.
-        case .connecting, .handshaking: if now - attemptSince >= Limits.probe { networkFailed(now: now) }
-        case .idle: if now - attemptSince >= Limits.attemptAge { networkFailed(now: now) }
+        // Where something keeps changing, a slow board must be able to finish what it has begun.
+        case _ where abortedAt.map { now - $0 < Limits.connect } ?? false: break
+        case .connecting, .handshaking: if now - attemptSince >= Limits.probe { abort(now: now) }
+        case .idle: if now - attemptSince >= Limits.attemptAge { abort(now: now) }
         }
+    }
+
+    /// The board woke from suspend.
+    func woke(now: Int64) {
+        session.slept(now: now)
+        networkChanged(now: now)
+    }
+
+    /// The attempt at hand may wait for a network that is not there any more.
+    private func abort(now: Int64) {
+        abortedAt = now
+        networkFailed(now: now)
     }
 
     /// The connection, or the attempt at hand, belongs to a network that is not there any more: anew and at once.

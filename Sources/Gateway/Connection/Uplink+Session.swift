@@ -32,6 +32,8 @@ extension Uplink {
     /// What is already received is made durable before the connection goes.
     private func end(_ reason: EndReason, now: Int64) {
         guard commit(now: now) else { return finish(.store, now: now) }
+        // While it is known which network it was.
+        keepEvidence(now: now)
         finish(reason, now: now)
     }
 

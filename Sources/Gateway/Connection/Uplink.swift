@@ -62,6 +62,8 @@ final class Uplink {
     var dialer = Dialer()
     /// What the connection at hand leads to.
     var target: SocketAddress?
+    /// When a change of the network last ended an attempt that was under way.
+    var abortedAt: Int64?
     /// When the attempt at hand began, and why it has not succeeded so far.
     var attemptSince: Int64 = 0
     var attemptFailure: EndReason?

@@ -106,8 +106,15 @@ final class Driver {
         finish(.stopped)
     }
 
+    /// The board woke.
+    func woke() {
+        session.slept(now: now)
+        networkChanged()
+    }
+
     /// A link, an address or a route has come or gone, or the board woke.
     func networkChanged() {
+        session.networkChanged()
         link.networkChanged(now: now)
         world.watch.anew()
         guard closing == nil else { return }
@@ -271,6 +278,7 @@ final class Driver {
 
     private func end(_ reason: EndReason) {
         guard commit() else { return finish(.store) }
+        keepEvidence()
         finish(reason)
     }
 

@@ -137,7 +137,7 @@ final class Machine {
         lastConnected += duration
         world.watch.slept(duration)
         nextTurn = .max
-        act { $0.networkChanged() }
+        act { $0.woke() }
     }
 
     // MARK: Turns of the loop
