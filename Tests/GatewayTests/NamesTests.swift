@@ -232,6 +232,52 @@ extension StateTests {
             try rig.run(hurry: false) { rig.state == .connected && !rig.server.events.of(.polled, after: mark).isEmpty }
         }
 
+        /// A wake from suspend, as the gateway tells of it: the same turn asks, and five seconds without an answer are
+        /// enough.
+        @Test func awakeWithADeadConnection() throws {
+            var faults = Faults()
+            faults.silence = [.pong]
+            let rig = try UplinkRig(faults)
+            try rig.runUntilConnected()
+            try rig.idle(milliseconds: 50)
+            let mark = rig.server.events.mark
+            let woken = rig.now
+            rig.uplink.networkChanged(now: woken)
+            try rig.turn(atMost: 0)
+            // The server alone goes on.
+            let limit = SystemClock().now + 5_000
+            while rig.server.events.frames(after: mark).isEmpty, SystemClock().now < limit { usleep(2_000) }
+            #expect(rig.server.events.frames(after: mark) == ["C_PING"])
+            let end = woken + 5_000
+            #expect(rig.uplink.deadline(now: rig.now) <= end)
+            let wall = SystemClock().unixTime
+            rig.uplink.advance(now: end - 1, unixTime: wall + 5)
+            #expect(rig.state == .connected && rig.uplink.lastEnd == nil)
+            rig.uplink.advance(now: end, unixTime: wall + 5)
+            #expect(rig.uplink.lastEnd == .networkChanged && rig.state != .connected && rig.uplink.failures == 0)
+            #expect(rig.uplink.link.nextAttempt == nil, "the next attempt has begun")
+            rig.server.faults.silence = []
+            rig.putForward(to: end)
+            try rig.run(hurry: false) { rig.state == .connected }
+        }
+
+        /// Whatever the delay is that failures before the suspend led to, it ends.
+        @Test func awakeWhileBackingOff() throws {
+            let rig = try UplinkRig()
+            rig.server.at(.accept, .drop, times: 8)
+            rig.start()
+            try rig.run { rig.uplink.link.failures == 8 }
+            let woken = rig.now
+            #expect(rig.state == .backingOff && (rig.uplink.link.nextAttempt ?? 0) > woken + 60_000)
+            let mark = rig.server.events.mark
+            rig.uplink.networkChanged(now: woken)
+            #expect(rig.uplink.link.nextAttempt == woken && rig.uplink.failures == 0)
+            #expect(rig.uplink.deadline(now: woken) <= woken)
+            try rig.run(hurry: false) { rig.state == .connected }
+            #expect(rig.server.events.of(.connected, after: mark).count >= 1)
+            #expect(rig.now < woken + 30_000, "the clock was not put forward")
+        }
+
         // MARK: Networks
 
         /// By the monitor's word, the connection of these tests is by way of the loopback interface.
