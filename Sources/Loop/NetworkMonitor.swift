@@ -53,13 +53,20 @@ public final class NetworkMonitor {
     private var looked = -Limits.networkPause
     /// Something was seen that is a change even if everything is as before by now.
     private var isCertain = false
-    private var suspended = cb_suspended_ns() / 1_000_000
+    /// Milliseconds that the board has been suspended since it booted.
+    private let suspendedTime: () -> Int64
+    private var suspended: Int64
     private var sequence: UInt32 = 0
 
     /// An interface that is up has an address that reaches beyond it. True where nothing is known.
     public private(set) var hasUsableAddress = true
 
-    public init() {
+    public convenience init() { self.init { cb_suspended_ns() / 1_000_000 } }
+
+    /// For tests: with another clock of suspend.
+    init(suspendedTime: @escaping () -> Int64) {
+        self.suspendedTime = suspendedTime
+        suspended = suspendedTime()
         events = FileDescriptor(raw: cb_netlink_open(1))
         alarm = FileDescriptor(raw: cb_watch_clock(-1))
         look()
@@ -92,7 +99,7 @@ public final class NetworkMonitor {
     // MARK: Suspend
 
     private func clockChange() -> Change? {
-        let total = cb_suspended_ns() / 1_000_000
+        let total = suspendedTime()
         let slept = total - suspended
         let wasSet = drainAlarm()
         guard slept < Limits.wake else {

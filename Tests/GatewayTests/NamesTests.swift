@@ -277,7 +277,74 @@ extension StateTests {
             try rig.run(hurry: false) { rig.state == .connected && !rig.server.events.of(.polled, after: mark).isEmpty }
         }
 
+        /// A wake from suspend, as the gateway tells of it: the same turn asks, and five seconds without an answer are
+        /// enough.
+        @Test func awakeWithADeadConnection() throws {
+            var faults = Faults()
+            faults.silence = [.pong]
+            let rig = try UplinkRig(faults)
+            try rig.runUntilConnected()
+            try rig.idle(milliseconds: 50)
+            let mark = rig.server.events.mark
+            let woken = rig.now
+            rig.uplink.networkChanged(now: woken)
+            try rig.turn(atMost: 0)
+            // The server alone goes on.
+            let limit = SystemClock().now + 5_000
+            while rig.server.events.frames(after: mark).isEmpty, SystemClock().now < limit { usleep(2_000) }
+            #expect(rig.server.events.frames(after: mark) == ["C_PING"])
+            let end = woken + 5_000
+            #expect(rig.uplink.deadline(now: rig.now) <= end)
+            let wall = SystemClock().unixTime
+            rig.uplink.advance(now: end - 1, unixTime: wall + 5)
+            #expect(rig.state == .connected && rig.uplink.lastEnd == nil)
+            rig.uplink.advance(now: end, unixTime: wall + 5)
+            #expect(rig.uplink.lastEnd == .networkChanged && rig.state != .connected && rig.uplink.failures == 0)
+            #expect(rig.uplink.link.nextAttempt == nil, "the next attempt has begun")
+            rig.server.faults.silence = []
+            rig.putForward(to: end)
+            try rig.run(hurry: false) { rig.state == .connected }
+        }
+
+        /// Whatever the delay is that failures before the suspend led to, it ends.
+        @Test func awakeWhileBackingOff() throws {
+            let rig = try UplinkRig()
+            rig.server.at(.accept, .drop, times: 8)
+            rig.start()
+            try rig.run { rig.uplink.link.failures == 8 }
+            let woken = rig.now
+            #expect(rig.state == .backingOff && (rig.uplink.link.nextAttempt ?? 0) > woken + 60_000)
+            let mark = rig.server.events.mark
+            rig.uplink.networkChanged(now: woken)
+            #expect(rig.uplink.link.nextAttempt == woken && rig.uplink.failures == 0)
+            #expect(rig.uplink.deadline(now: woken) <= woken)
+            try rig.run(hurry: false) { rig.state == .connected }
+            #expect(rig.server.events.of(.connected, after: mark).count >= 1)
+            #expect(rig.now < woken + 30_000, "the clock was not put forward")
+        }
+
         // MARK: Networks
+
+        /// Where the kernel does not say which network it is, what was not survived there is forgotten after thirty days
+        /// as well.
+        @Test(arguments: [(29, 1_200_000), (31, nil)] as [(Int64, Int64?)])
+        func whatIsLearnedOfNoNetworkAges(days: Int64, refuted: Int64?) throws {
+            let rig = try UplinkRig()
+            try rig.runUntilConnected()
+            let time = SystemClock().unixTime - days * 86_400
+            let nowhere = NetworkIdentity.unknown
+            try rig.store.keepInterval(
+                name: nowhere.name.bytes, kind: Int64(nowhere.kind.rawValue), key: nowhere.key.bytes,
+                LearnedInterval(proven: 600, refuted: 1_200, changed: time),
+                IntervalEvent(time: time, idle: 1_200, outcome: 2, stage: 1, interval: 900))
+            // In the same boot the clock is trusted from the start.
+            try rig.restart(keepAlive: KeepAlive(minimum: 300_000, maximum: 3_300_000, pongTimeout: 15_000))
+            #expect(rig.uplink.timekeeper.trust.isTrusted)
+            try rig.runUntilConnected()
+            #expect(rig.uplink.network == .unknown && rig.count("by way of") == 0)
+            #expect(rig.uplink.session.keepAlive.proven == 600_000)
+            #expect(rig.uplink.session.keepAlive.refuted == refuted)
+        }
 
         /// By the monitor's word, the connection of these tests is by way of the loopback interface.
         @Test func whatIsLearnedBelongsToANetwork() throws {

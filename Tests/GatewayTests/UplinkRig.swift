@@ -130,9 +130,11 @@ final class UplinkRig {
     func putForward(to time: Int64) { if time > now { ahead += time - now } }
 
     /// As after a restart of the process.
-    func restart(identity: String? = nil) throws {
+    func restart(
+        identity: String? = nil, keepAlive: KeepAlive = KeepAlive(interval: 600_000, pongTimeout: 15_000)
+    ) throws {
         uplink = try Uplink(
-            Self.settings(server, identity: identity, host: host), routing: Routing([]),
+            Self.settings(server, identity: identity, host: host, keepAlive: keepAlive), routing: Routing([]),
             outlets: Outlets([], store: store, log: log), store: store,
             keyFile: KeyFile(directory: directory.path), log: log)
     }

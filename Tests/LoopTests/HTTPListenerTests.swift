@@ -353,6 +353,32 @@ private func post(_ length: Int, _ fields: String = "", sent: Int? = nil) -> Str
         #expect(client.status() == 202)
     }
 
+    /// Half a minute late: it is tried every two seconds and not less often with the time.
+    @Test func aPortThatIsFreeLate() throws {
+        let other = try boundSocket(SOCK_STREAM)
+        listen(other.fd, 1)
+        let rig = try Rig(port: other.port)
+        let begin = rig.now
+        for attempt in 1...15 {
+            rig.now += 1_999
+            try rig.turn()
+            #expect(rig.listener.deadline == rig.now + 1, "not before attempt \(attempt) is due")
+            rig.now += 1
+            try rig.turn()
+            #expect(!rig.listener.isListening && rig.listener.failure == EADDRINUSE)
+            #expect(rig.listener.deadline == rig.now + 2_000, "attempt \(attempt) was made and failed")
+        }
+        #expect(rig.now == begin + 30_000)
+        close(other.fd)
+        rig.now += 2_000
+        try rig.turn()
+        #expect(rig.listener.isListening && rig.listener.failure == 0 && rig.listener.deadline == .max)
+        let client = try Client(rig)
+        client.send(post(1))
+        try rig.settle()
+        #expect(client.status() == 202)
+    }
+
     @Test func anAddressThatIsNotHere() throws {
         // TEST-NET-1 (RFC 5737).
         let rig = try Rig(host: "192.0.2.1", port: 8_787)

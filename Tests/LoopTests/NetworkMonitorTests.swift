@@ -34,6 +34,26 @@ import Testing
         #expect(deadline == .max)
     }
 
+    /// A second of suspend is told once, and less of it not until it adds up to one.
+    @Test func suspend() {
+        #expect(Limits.wake == 1_000)
+        nonisolated(unsafe) var suspended: Int64 = 50_000
+        let monitor = NetworkMonitor { suspended }
+        // The same moment throughout: no other change is looked at.
+        func next() -> NetworkMonitor.Change? { monitor.next(now: 0) }
+        #expect(next() == nil, "what was before the start is no wake")
+        suspended = 50_999
+        #expect(next() == nil)
+        suspended = 51_000
+        #expect(next() == .wake(1_000))
+        #expect(next() == nil, "once")
+        suspended = 51_999
+        #expect(next() == nil)
+        suspended = 8 * 3_600_000 + 51_000
+        #expect(next() == .wake(8 * 3_600_000))
+        #expect(next() == nil)
+    }
+
     /// Told once, soon after the first of several events and not with each of them.
     @Test func comesAndGoes() throws {
         try alone { network in

@@ -150,6 +150,23 @@ import Testing
         if let owner { #expect(problems.first?.contains("(owner \(owner), ") == true) }
     }
 
+    /// Who has to be let in is the group: it is told apart from the owner, and each digit of the mode from the others.
+    @Test(.enabled(if: geteuid() == 0, "only root can give a file to somebody"))
+    func accessDeniedNamesOwnerGroupAndMode() throws {
+        folder.makeLED("ACT")
+        let file = folder.path + "/ACT/brightness"
+        let nogroup = try #require(getgrnam("nogroup")).pointee.gr_gid
+        try #require(chown(file, 0, nogroup) == 0 && chmod(file, 0o640) == 0)
+        let problems = try asNobody {
+            let panel = panel(["ACT"])
+            return panel.problems
+        }
+        #expect(
+            problems == [
+                "message led:ACT: cannot open \(file): Permission denied (owner root:nogroup, mode 0640)"
+            ])
+    }
+
     @Test func aForbiddenTriggerLeavesTheBrightness() {
         folder.makeLED("ACT", trigger: nil)
         folder.make("ACT/trigger")

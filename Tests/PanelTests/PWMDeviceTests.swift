@@ -109,6 +109,31 @@ import Testing
         #expect(working == [])
     }
 
+    /// The same panel goes on with them, within its patience and after it.
+    @Test(arguments: [100, 4_900, 15_000] as [Int64]) func filesThatTurnWritableAreUsed(time: Int64) throws {
+        makeChip()
+        makeChannel()
+        let files = ["period", "duty_cycle", "enable"].map { folder.path + "/pwmchip0/pwm1/" + $0 }
+        files.forEach { chmod($0, 0o400) }
+        var panel = try asNobody { self.panel() }
+        var now: Int64 = 0
+        while now < time {
+            #expect(panel.problemCount == (now < 5_000 ? 0 : 1))
+            #expect(folder.read("pwmchip0/pwm1/period") == "0\n")
+            now = panel.deadline ?? .max
+            if now == time { files.forEach { chmod($0, 0o666) } }
+            try asNobody { panel.tick(now: now, wall: 0) }
+        }
+        #expect(now == time)
+        #expect(panel.problems == [])
+        #expect(panel.deadline == nil)
+        #expect(folder.read("pwmchip0/pwm1/period") == "370370")
+        #expect(folder.read("pwmchip0/pwm1/duty_cycle") == "185185")
+        #expect(folder.read("pwmchip0/pwm1/enable") == "0")
+        try asNobody { panel.beep(1, now: now + 50, wall: 0) }
+        #expect(folder.read("pwmchip0/pwm1/enable") == "1")
+    }
+
     @Test func aChipByTheNameOfItsDevice() throws {
         makeChip("pwmchip0")
         makeChip("pwmchip4")

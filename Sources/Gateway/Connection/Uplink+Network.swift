@@ -72,8 +72,12 @@ extension Uplink {
     /// Which network carries the connection. What is learned of silence belongs to that network alone.
     func identifyNetwork(now: Int64) {
         let found = identity(ofNetworkTo: target)
-        guard found != network else { return }
-        log.info(.link, "by way of \(printable: found.name.bytes), \(found.kind.name)")
+        guard found != network || !isNetworkIdentified else { return }
+        // Until the first connection nobody has asked how old what is known of any network is.
+        isNetworkIdentified = true
+        if found != network {
+            log.info(.link, "by way of \(printable: found.name.bytes), \(found.kind.name)")
+        }
         let moment = timekeeper.moment(now: now)
         // By a clock that is not trusted nothing is too old.
         useNetwork(found, now: now, unixTime: moment.isTrusted ? moment.time : 0)

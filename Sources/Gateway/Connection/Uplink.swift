@@ -91,6 +91,8 @@ final class Uplink {
     var lastEnd: EndReason?
     /// What carries the connection, for what is learned about silence there.
     var network = NetworkIdentity.unknown
+    /// It has been looked at, even if it stays unknown.
+    var isNetworkIdentified = false
     private var closing: Closing?
     private var discarded = ByteBuffer(capacity: 1024)
 
