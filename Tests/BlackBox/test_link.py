@@ -117,6 +117,36 @@ def test_acknowledgements_owed_from_before_leave_after_the_next_login(world, pee
     assert gateway.shown() == [message]
 
 
+def test_killed_between_commit_and_acknowledgement_and_sent_again(world, peer):
+    """ntfy #1591. The server sends the same message after the restart: acknowledged, and neither shown nor lit again."""
+    gateway, token, cable = through_a_wire(world, peer)
+    cable.hold_up = True
+    message = peer.notify(token)
+    wait_until(lambda: gateway.shown() == [message], gateway.settings.seconds(10), "shown")
+    gateway.kill()
+    cable.cut()
+    cable.hold_up = False
+    assert peer.acks() == set()
+    mark, lit = peer.mark(), gateway.lightings()
+    gateway.start()
+    peer.wait_ack(message, after=mark)
+    gateway.wait_light(True)
+    assert gateway.lightings() == lit + 1, "the new process shows what is unread"
+    peer.notify(token, msg_id=message)
+    peer.wait_ack(message, after=mark, count=2)
+    gateway.cli("read", "all")
+    gateway.wait_light(False)
+    peer.notify(token, msg_id=message)
+    peer.wait_ack(message, after=mark, count=3)
+    # Behind it on the same connection: whatever that one did is done.
+    peer.obeyed("ping", seq=1591)
+    peer.wait("frame", type="C_PONG", seq=1591)
+    assert peer.acks(message) == [0, 0, 0] and gateway.row(message)["read"]
+    status = gateway.status()
+    assert (status["received"], status["unread"]) == (1, 0)
+    assert gateway.light() == "off" and gateway.lightings() == lit + 1
+
+
 @pytest.mark.parametrize("ending", ["reconnect", "token-change", "stop", "retry-from-server"])
 def test_acknowledgements_that_were_on_their_way_are_sent_again(world, peer, ending):
     """Written to the socket is not read by the server: whoever ends the connection, and however politely.
