@@ -219,3 +219,21 @@ def test_several_outputs_share_a_role(world, peer):
     peer.wait_ack(peer.notify(token))
     gateway.wait_light(True)
     assert gateway.light(name="second.log") == gateway.light()
+
+
+def test_an_output_that_is_not_there_keeps_none_of_the_others_back(world, peer):
+    """The line may never come. It is told, and connection, acknowledgement and the other light do without it."""
+    gateway = world.gateway(peer)
+    gateway.configure("panel", message="gpio:NOT-THERE, file:panel.log")
+    token = gateway.add_token()
+    gateway.start()
+    message = peer.notify(token)
+    peer.wait_ack(message)
+    gateway.wait_light(True)
+    assert gateway.shown() == [message]
+    status = gateway.status()
+    assert (status["state"], status["panel"]["problems"]) == ("connected", 1)
+    told = [line for line in gateway.log() if "message gpio:NOT-THERE: " in line]
+    assert len(told) == 1 and " warning panel: " in told[0], told
+    gateway.cli("read", "all")
+    gateway.wait_light(False)

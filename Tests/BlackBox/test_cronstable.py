@@ -13,6 +13,8 @@ from harness.settings import wait_until
 VERSIONS = [pytest.param(v, marks=pytest.mark.xdist_group(v)) for v in ("1.2.44", "current")]
 pytestmark = [pytest.mark.host_only, pytest.mark.slow, pytest.mark.cronstable]
 
+DEMANDED = 2    # s, from the post to the inbox: what is demanded grows with no slow factor
+
 REPORT = """    {hook}:
       report:
         push:
@@ -67,15 +69,16 @@ class Watch:
             time.sleep(0.02)
         base.close()
 
-    def seconds(self, row):
-        """From the post to the inbox; the light is on by then."""
+    def seconds(self, row, light=None):
+        """From the post to the inbox; the light is on by then. With `light`, this pattern began meanwhile."""
         wait_until(lambda: row["id"] in self.seen, 2, "the row was seen")
         place = sorted(self.seen).index(row["id"])
         posts = [begun for begun, answer in zip(self.wire.times, self.wire.answers) if b'"forwarded"' in answer]
         begun, seen = posts[place], self.seen[row["id"]]
         lines = [(ms / 1000, pattern) for ms, _, pattern in self.gateway.panel()]
-        before = ([pattern for when, pattern in lines if when < begun] or ["off"])[-1]
-        assert before != "off" or [p for when, p in lines if begun <= when <= seen + 0.5 and p != "off"], "it is lit"
+        before = ([pattern for when, pattern in lines if when < begun - 0.001] or ["off"])[-1]
+        fresh = [pattern for when, pattern in lines if begun - 0.001 <= when <= seen + 0.5 and pattern != "off"]
+        assert before != light and light in fresh if light else before != "off" or fresh, f"it is lit; {before}, then {fresh}"
         return seen - begun
 
     def close(self):
@@ -89,6 +92,9 @@ def pair(request, module_world):
         pytest.fail(f"there is no cronstable {request.param} in {r.CACHE}: see board/dependencies")
     relay = r.Relay(module_world, coalesce=2, flap=3, reminder=3600)
     relay.gateway.cli("unpair", "1")
+    # The breach comes at any moment, perhaps amid others: it has a light of its own, before which all others give way.
+    relay.gateway.configure("route breach", bundle="cronstable", when="kind == sla", light="fast")
+    relay.gateway.cli("reload")
     directory = relay.gateway.directory
     relay.wire = module_world.wire(relay)
     relay.watch = module_world.keep(Watch(relay.gateway, relay.wire))
@@ -114,7 +120,7 @@ def arrival(relay, kind, act, seconds=2, new=1):
     (row, *_) = rows()
     took = relay.watch.seconds(row)
     print(f"\n{kind}: {time.monotonic() - started:.2f} s after it was asked for, {took:.3f} s after the post began")
-    assert took < relay.gateway.settings.seconds(2)
+    assert took < DEMANDED
     assert row["source"] == "cronstable" and not row["stale"] and not row["placeholder"]
     return row
 
@@ -177,9 +183,9 @@ def flaps(relay):
 def test_an_sla_breach(pair):
     relay, _ = pair
     row = relay.wait_row("lasting: SLA breach", 75)
-    took = relay.watch.seconds(row)
+    took = relay.watch.seconds(row, light="fast")
     print(f"\nsla: {took:.3f} s after the post began")
-    assert took < relay.gateway.settings.seconds(2)
+    assert took < DEMANDED
     assert row["payload"]["sla_check"] in row["body"] and not row["stale"]
 
 

@@ -1,4 +1,5 @@
 """The connection ends and comes back: nothing lost, nothing twice, and no wait without reason (spec §9, §10, §11)."""
+import itertools
 import time
 
 import pytest
@@ -114,6 +115,36 @@ def test_acknowledgements_owed_from_before_leave_after_the_next_login(world, pee
     gateway.start()
     peer.wait_ack(message)
     assert gateway.shown() == [message]
+
+
+def test_killed_between_commit_and_acknowledgement_and_sent_again(world, peer):
+    """ntfy #1591. The server sends the same message after the restart: acknowledged, and neither shown nor lit again."""
+    gateway, token, cable = through_a_wire(world, peer)
+    cable.hold_up = True
+    message = peer.notify(token)
+    wait_until(lambda: gateway.shown() == [message], gateway.settings.seconds(10), "shown")
+    gateway.kill()
+    cable.cut()
+    cable.hold_up = False
+    assert peer.acks() == set()
+    mark, lit = peer.mark(), gateway.lightings()
+    gateway.start()
+    peer.wait_ack(message, after=mark)
+    gateway.wait_light(True)
+    assert gateway.lightings() == lit + 1, "the new process shows what is unread"
+    peer.notify(token, msg_id=message)
+    peer.wait_ack(message, after=mark, count=2)
+    gateway.cli("read", "all")
+    gateway.wait_light(False)
+    peer.notify(token, msg_id=message)
+    peer.wait_ack(message, after=mark, count=3)
+    # Behind it on the same connection: whatever that one did is done.
+    peer.obeyed("ping", seq=1591)
+    peer.wait("frame", type="C_PONG", seq=1591)
+    assert peer.acks(message) == [0, 0, 0] and gateway.row(message)["read"]
+    status = gateway.status()
+    assert (status["received"], status["unread"]) == (1, 0)
+    assert gateway.light() == "off" and gateway.lightings() == lit + 1
 
 
 @pytest.mark.parametrize("ending", ["reconnect", "token-change", "stop", "retry-from-server"])
@@ -319,12 +350,42 @@ def test_legacy_hello_in_single_bytes(world):
     peer.wait_ack(peer.notify(token))
 
 
-def test_100_frames_in_one_write(online, peer):
+def log_of_the_store(gateway):
+    return (gateway.state / "skyglow.db-wal").read_bytes()
+
+
+def salt_of(log):
+    return log[16:24]
+
+
+def commits(log):
+    """Commits in the log of the database, by SQLite's file format §4: a frame with a database size ends one, and frames of
+    another salt are left from before."""
+    page = int.from_bytes(log[8:12], "big")
+    frames = [log[at:at + 24] for at in range(32, len(log) - 24 - page + 1, 24 + page)]
+    kept = itertools.takewhile(lambda frame: frame[8:16] == salt_of(log), frames)
+    return sum(1 for frame in kept if any(frame[4:8]))
+
+
+@pytest.mark.parametrize("count", [100, 400])
+def test_many_frames_in_one_write(online, peer, count):
+    """Demands, Resources: at most one commit per burst. A burst is what one read fetches: at most one TLS record of 16 KiB,
+    and where the beginning of a frame is in the way the record comes in two."""
     gateway, token = online
-    peer.obeyed("flood", token=token, count=100, data=wire.document(), encrypt=True)
-    peer.wait("acked", count=100, seconds=20, status=0)
-    assert len(peer.acks()) == 100 and len(gateway.shown()) == 100
-    assert gateway.status()["received"] == 100
+    for _ in range(3):
+        peer.wait_ack(peer.notify(token))
+    log, mark = log_of_the_store(gateway), peer.mark()
+    before = commits(log)
+    assert before >= 3, "one by one, each is a commit: they are counted rightly"
+    peer.obeyed("flood", token=token, count=count, data=wire.document(), encrypt=True)
+    peer.wait("acked", after=mark, count=count, seconds=20, status=0)
+    after = log_of_the_store(gateway)
+    assert salt_of(after) == salt_of(log), "the log was not begun anew meanwhile"
+    made = commits(after) - before
+    size = peer.wait("note", after=mark, what="flood built")["bytes"]
+    assert 1 <= made <= 2 * -(-size // 16384), f"{made} commits for {count} notifications, {size} bytes"
+    assert len(peer.acks(after=mark)) == count and len(gateway.shown()) == count + 3
+    assert gateway.status()["received"] == count + 3
 
 
 def test_different_frames_in_one_write(online, peer):

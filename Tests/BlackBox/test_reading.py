@@ -103,18 +103,32 @@ def test_panel_lines_carry_true_times(three):
         assert all(abs(t / 1000 - time.time()) < gateway.settings.seconds(120) for t in times), name
 
 
-def test_the_link_light_tells_connected_away_and_refused_apart(online, peer):
-    gateway, _ = online
-    connected = gateway.light("link")
-    peer.listen(False)
-    gateway.wait_state("backing-off")
-    away = gateway.light("link")
-    peer.listen(True)
-    peer.set(auth="fail")
+def test_the_link_light_tells_refused_from_every_other_state(world, peer):
+    """mosquitto #1056, tedge #1797: a state that only a person can end must not look like one that ends by itself."""
+    cable = world.wire(peer)
+    gateway, _ = world.online(peer, port=cable.port)
+    lights = {"connected": gateway.light("link")}
+
+    def note(state):
+        gateway.wait_state(state)
+        lights[state] = gateway.light("link")
+    cable.refuse = True
+    cable.cut()
+    note("backing-off")
+    cable.refuse, cable.hold_up = False, True
     gateway.cli("reconnect")
-    gateway.wait_state("error-auth")
-    refused = gateway.light("link")
-    assert len({connected, away, refused}) == 3, (connected, away, refused)
+    note("connecting")
+    # To a broadcast address the kernel has no way for TCP (ENETUNREACH), on any machine.
+    endpoint = gateway.sections["server"]["endpoint"]
+    gateway.configure("server", endpoint="127.255.255.255:9")
+    gateway.cli("reload")
+    note("no-network")
+    cable.hold_up = False
+    peer.set(auth="fail")
+    gateway.configure("server", endpoint=endpoint)
+    gateway.cli("reload")
+    note("error-auth")
+    assert len(set(lights.values())) == len(lights) == 5 and "off" not in lights.values(), lights
 
 
 def test_an_empty_inbox(gateway):

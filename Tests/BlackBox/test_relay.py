@@ -493,11 +493,17 @@ def test_strangers_are_not_let_in(world):
 
 @pytest.mark.host_only
 def test_a_late_address(world, root):
-    relay = r.Relay(world, start=False)
+    """mosquitto #2878: the relay waits for its address, and the rest goes on."""
+    peer = world.peer()
+    relay = r.Relay(world, peer, start=False)
     relay.gateway.configure("relay", listen=f"192.0.2.77:{relay.port}")
-    relay.gateway.start(connect=False)
-    relay.gateway.wait_running()
-    assert relay.gateway.status()["relay"]["listening"] is None
+    token = relay.gateway.add_token()
+    relay.gateway.start()
+    message = peer.notify(token)
+    peer.wait_ack(message)
+    status = relay.gateway.status()
+    assert (status["state"], status["relay"]["listening"]) == ("connected", None)
+    assert relay.gateway.shown() == [message]
     subprocess.run(["ip", "address", "add", "192.0.2.77/32", "dev", "lo"], check=True)
     try:
         relay.gateway.wait_status(lambda s: s["relay"]["listening"], "listens", 6)
@@ -715,6 +721,51 @@ def test_notes_that_do_not_open(relay):
     assert len(rows) == 9 and all(x["title"] == "pocketty: Agent update" and x["placeholder"] for x in rows)
     assert desk.push(plain + b" " * (2048 - len(plain)))[0] == 202
     assert not relay.gateway.rows()[0]["placeholder"]
+
+
+BAD_PUSHES = [(member, wrong) for member in ("v", "grant", "sealed")
+              for wrong in (..., None, True, 1.0, 2, "", [], ["1"], {}, {"v": 1})] + [("v", "1"), ("sealed", "1")]
+BAD_NOTES = [(member, wrong) for member in ("v", "host", "session", "workspace", "tab", "pane", "agent", "state", "time")
+             for wrong in (..., None, False, 1.5, 2, -2**63, [], ["x"], {}, {"x": "y"})] + [
+    ("v", "1"), ("time", ""), ("time", "now"), ("time", "2026-02-30T00:00:00Z"), ("time", "2026-11-30T00:00:00")]
+
+
+def test_pushes_with_wrong_members(relay):
+    """Whatever member is missing or of another kind is named, and the next push is taken."""
+    desk = r.Pocketty(relay)
+    good = {"v": 1, "grant": desk.grant, "sealed": desk.sealed()}
+    for number, (member, wrong) in enumerate(BAD_PUSHES):
+        body = {k: v for k, v in {**good, member: wrong}.items() if v is not ...}
+        # From many addresses, for one may send only 60 a minute.
+        status, answer, _ = relay.post(body, "/pocketty/v1/push", source=f"127.0.3.{number + 1}")
+        assert status == 400 and answer["v"] == 1 and answer["error"].startswith(f"{member}: "), (member, wrong, answer)
+    for body in ([], [good], "v", 1, None, True):
+        assert relay.post(body, "/pocketty/v1/push", source="127.0.3.99")[0] == 400, body
+    assert relay.gateway.rows() == []
+    assert relay.post(good, "/pocketty/v1/push")[:2] == (202, {"v": 1})
+    assert [x["title"] for x in relay.gateway.rows()] == ["claude: waiting"]
+
+
+def test_notes_with_wrong_members(relay):
+    """Each member is needed and a text, `v` the number 1: anything else is a placeholder, and no wrong one replaces a right
+    one or is the reason why the next is not shown."""
+    desks = [r.Pocketty(relay, f"me@{name}") for name in ("one", "two")]
+    assert desks[0].push()[0] == 202
+    for number, (member, wrong) in enumerate(BAD_NOTES):
+        # Two daemons and many addresses, for each may send only 60 a minute.
+        desk = desks[number % 2]
+        note = {k: v for k, v in {**desk.note(), member: wrong}.items() if v is not ...}
+        body = {"v": 1, "grant": desk.grant, "sealed": desk.sealed(note)}
+        assert relay.post(body, "/pocketty/v1/push", source=f"127.0.3.{number + 1}")[:2] == (202, {"v": 1}), (member, wrong)
+    *wrong_ones, right = relay.gateway.rows()
+    assert (right["title"], right["read"]) == ("claude: waiting", False)
+    assert len(wrong_ones) == len(BAD_NOTES) == relay.counters()["unopened"]
+    for row in wrong_ones:
+        assert (row["title"], row["source"], row["placeholder"], row["priority"], row["sound"]) == (
+            "pocketty: Agent update", "pocketty", True, "passive", None)
+    assert desks[0].push(desks[0].note(state="done"))[0] == 202
+    assert [(x["title"], x["read"]) for x in (relay.gateway.rows()[0], relay.gateway.rows()[-1])] == [
+        ("claude: done", False), ("claude: waiting", True)]
 
 
 def test_replayed_notes_are_dropped(relay):

@@ -22,7 +22,7 @@ def pytest_addoption(parser):
     group = parser.getgroup("skyglowd")
     group.addoption("--binary", default=str(HERE.parents[1] / ".build/boards/x86_64/skyglowd"), help="the program to test")
     group.addoption("--counting-binary", help="a build that counts allocations, for some tests of the reconnects")
-    group.addoption("--slow-factor", type=float, default=1.0, help="multiplies every deadline and bound")
+    group.addoption("--slow-factor", type=float, default=1.0, help="multiplies deadlines, and bounds that were not demanded")
     group.addoption("--reconnects", type=int, default=int(os.environ.get("SKYGLOW_RECONNECTS") or 10_000),
                     help="attempts that fail at each step in turn; also by SKYGLOW_RECONNECTS")
     group.addoption("--must-run", action="store_true", help="fail where namespaces cannot be made, instead of skipping")
@@ -89,7 +89,7 @@ def pytest_terminal_summary(terminalreporter, config):
         return
     terminalreporter.write_sep("=", "measured")
     width = max(len(scenario) for scenario, _, _ in rows)
-    terminalreporter.write_line(f"{'scenario':{width}}  {'demanded':>14}  {'measured':>14}")
+    terminalreporter.write_line(f"{'scenario':{width}}  {'applied':>14}  {'measured':>14}")
     for scenario, bound, value in sorted(rows):
         terminalreporter.write_line(f"{scenario:{width}}  {bound:>14}  {value:>14}")
 
@@ -126,12 +126,16 @@ def lab(make_lab):
     return lab
 
 
+TOLERANCE = 0.1     # s: two programs wrote down the moments, and the kernel let each run when it could
+
+
 @pytest.fixture
 def measured(record_property, settings):
-    """Puts a row into the table, and fails if it is over its bound, which is in seconds."""
+    """Puts a row into the table, and fails if it is over its bound, which is in seconds. What was demanded of the program in
+    numbers is `exact`: no slow factor stretches it. The table has the bound that was applied."""
 
-    def measure(scenario, bound, seconds):
-        record_property("measured", (scenario, f"≤ {bound:g} s", f"{seconds:.2f} s"))
-        kept = -0.05 <= seconds <= settings.seconds(bound) + 0.1
-        assert kept, f"{scenario}: {seconds:.2f} s, demanded {bound:g} s"
+    def measure(scenario, bound, seconds, *, exact=False):
+        limit = (bound if exact else settings.seconds(bound)) + TOLERANCE
+        record_property("measured", (scenario, f"≤ {limit:g} s", f"{seconds:.2f} s"))
+        assert -0.05 <= seconds <= limit, f"{scenario}: {seconds:.2f} s, demanded {bound:g} s, applied {limit:g} s"
     return measure

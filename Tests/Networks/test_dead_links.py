@@ -30,7 +30,7 @@ def test_nat_forgets(lab, online, measured, answer, name):
     lost = watch.lost()
     back = watch.connected(after=lost)
     lab.peer.wait_ack(message)
-    measured(f"NAT forgets, {name}: no longer connected", NOTICED, lost)
+    measured(f"NAT forgets, {name}: no longer connected", NOTICED, lost, exact=True)
     measured(f"NAT forgets, {name}: reconnected after that", FIRST_DELAY + 1, back - lost)
     assert gateway.status()["failures"] == 0
 
@@ -41,7 +41,7 @@ def test_black_hole(lab, online, measured):
     watch = Watch(gateway)
     lab.router.weather(f"ip daddr {SERVER} drop", f"ip saddr {SERVER} drop")
     lost = watch.lost()
-    measured("black hole: no longer connected", NOTICED, lost)
+    measured("black hole: no longer connected", NOTICED, lost, exact=True)
     gateway.wait_state("connecting", seconds=FIRST_DELAY + 2)
     time.sleep(2)
     assert gateway.status()["state"] in ("connecting", "backing-off")
@@ -57,7 +57,7 @@ def test_router_without_a_route(lab, online, measured):
     watch = Watch(gateway)
     lab.router.namespace.ip("route del default")
     lost = watch.lost()
-    measured("router's route removed: no longer connected", NOTICED, lost)
+    measured("router's route removed: no longer connected", NOTICED, lost, exact=True)
     gateway.wait_status(lambda s: s["failures"] >= 2, "it goes on trying", seconds=25)
     again = Watch(gateway)
     lab.router.namespace.ip("route add default via 10.0.1.2")
