@@ -451,6 +451,7 @@ final class Driver {
     /// C_DISCONNECT, then the end of our half. False if there is no connection that is alive.
     private func leave(_ reason: EndReason) -> Bool {
         guard line?.stage == .open, closing == nil else { return false }
+        world.machine.connectionEnds()
         session.sayGoodbye()
         closing = Closing(reason: reason, until: now + 1_000)
         link.reached(reason == .stopped ? .stopping : .connecting, now: now)

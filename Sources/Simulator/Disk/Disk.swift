@@ -92,6 +92,14 @@ final class Disk {
         return fault == kind && random.one(in: faultRate)
     }
 
+    /// What the world looks at is read without a fault.
+    func undisturbed(_ look: () -> Void) {
+        let kept = fault
+        fault = .none
+        look()
+        fault = kept
+    }
+
     func hasRoom(_ file: SimulatedFile, upTo end: Int) -> Bool { fault != .full || end <= file.current.count }
 
     func sync(_ file: SimulatedFile) -> Bool {

@@ -139,7 +139,9 @@ final class Ledger {
     func abandoned() { burst.removeAll(keepingCapacity: true) }
 
     /// Looks at the rows that are new.
-    private func scan(_ store: Store) {
+    private func scan(_ store: Store) { world.machine.disk.undisturbed { lookAtNewRows(store) } }
+
+    private func lookAtNewRows(_ store: Store) {
         var newest = lastRow
         do throws(StoreError) {
             try store.notifications { row in
@@ -160,6 +162,10 @@ final class Ledger {
     /// After a start: what is durable is compared with what was promised.
     func reconcile(_ store: Store) {
         burst.removeAll()
+        world.machine.disk.undisturbed { compareWithPromises(store) }
+    }
+
+    private func compareWithPromises(_ store: Store) {
         var found = [Bool](repeating: false, count: messages.count)
         var newest: Int64 = 0
         do throws(StoreError) {
@@ -220,6 +226,10 @@ final class Ledger {
         guard let store = world.machine.driver?.store, !store.isInTransaction else {
             return world.broken(.acknowledgedIsKept, "message \(number) is acknowledged within a transaction")
         }
+        world.machine.disk.undisturbed { mustBeStored(number, store) }
+    }
+
+    private func mustBeStored(_ number: Int, _ store: Store) {
         do throws(StoreError) {
             guard try isSeen(number, store) else {
                 return world.broken(.acknowledgedIsKept, "message \(number) is acknowledged and not stored")
