@@ -160,7 +160,7 @@ def test_killed_right_after_the_answer(world):
         if number % 2:
             sealed = desk.sealed(desk.note(state=f"{number}"))
             path, body = "/pocketty/v1/push", {"v": 1, "grant": desk.grant, "sealed": sealed}
-            titles.append(f"claude: {number}")
+            titles.append(f"worker: {number}")
         else:
             path, body = "/v1/notify", relay.envelope(relay.alert(name=f"job{number}"))
             titles.append(f"job{number} failed")
@@ -700,12 +700,12 @@ def test_notes(relay):
     desk = r.Pocketty(relay)
     assert desk.push()[:2] == (202, {"v": 1})
     (row,) = relay.gateway.rows()
-    assert (row["source"], row["title"], row["subtitle"], row["body"]) == ("pocketty", "claude: waiting", "desk", "w / t / p1")
-    assert (row["placeholder"], row["stale"], row["payload"]["agent"]) == (False, False, "claude")
+    assert (row["source"], row["title"], row["subtitle"], row["body"]) == ("pocketty", "worker: waiting", "desk", "w / t / p1")
+    assert (row["placeholder"], row["stale"], row["payload"]["agent"]) == (False, False, "worker")
     assert desk.push(desk.note(state="done"))[0] == 202
     assert desk.push(desk.note(pane="p2"))[0] == 202
     assert [(x["title"], x["read"]) for x in relay.gateway.rows()] == [
-        ("claude: waiting", False), ("claude: done", False), ("claude: waiting", True)], "one for each pane"
+        ("worker: waiting", False), ("worker: done", False), ("worker: waiting", True)], "one for each pane"
 
 
 def test_notes_that_do_not_open(relay):
@@ -743,7 +743,7 @@ def test_pushes_with_wrong_members(relay):
         assert relay.post(body, "/pocketty/v1/push", source="127.0.3.99")[0] == 400, body
     assert relay.gateway.rows() == []
     assert relay.post(good, "/pocketty/v1/push")[:2] == (202, {"v": 1})
-    assert [x["title"] for x in relay.gateway.rows()] == ["claude: waiting"]
+    assert [x["title"] for x in relay.gateway.rows()] == ["worker: waiting"]
 
 
 def test_notes_with_wrong_members(relay):
@@ -758,14 +758,14 @@ def test_notes_with_wrong_members(relay):
         body = {"v": 1, "grant": desk.grant, "sealed": desk.sealed(note)}
         assert relay.post(body, "/pocketty/v1/push", source=f"127.0.3.{number + 1}")[:2] == (202, {"v": 1}), (member, wrong)
     *wrong_ones, right = relay.gateway.rows()
-    assert (right["title"], right["read"]) == ("claude: waiting", False)
+    assert (right["title"], right["read"]) == ("worker: waiting", False)
     assert len(wrong_ones) == len(BAD_NOTES) == relay.counters()["unopened"]
     for row in wrong_ones:
         assert (row["title"], row["source"], row["placeholder"], row["priority"], row["sound"]) == (
             "pocketty: Agent update", "pocketty", True, "passive", None)
     assert desks[0].push(desks[0].note(state="done"))[0] == 202
     assert [(x["title"], x["read"]) for x in (relay.gateway.rows()[0], relay.gateway.rows()[-1])] == [
-        ("claude: done", False), ("claude: waiting", True)]
+        ("worker: done", False), ("worker: waiting", True)]
 
 
 def test_replayed_notes_are_dropped(relay):
@@ -776,7 +776,7 @@ def test_replayed_notes_are_dropped(relay):
     relay.gateway.kill()
     relay.start()
     assert desk.push(text=text)[0] == 202
-    assert [x["title"] for x in relay.gateway.rows()] == ["claude: new"]
+    assert [x["title"] for x in relay.gateway.rows()] == ["worker: new"]
     same = {**new, "state": "other"}
     assert desk.push(same)[0] == 202 and len(relay.gateway.rows()) == 2
     stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - 700))
@@ -791,7 +791,7 @@ def test_replays_among_notes_of_the_same_time(relay):
     texts = [desk.sealed(desk.note(state=f"{number}", time=stamp)) for number in range(5)]
     for text in texts:
         assert desk.push(text=text)[0] == 202
-    shown = [f"claude: {number}" for number in (4, 3, 2, 1, 0)]
+    shown = [f"worker: {number}" for number in (4, 3, 2, 1, 0)]
     assert [x["title"] for x in relay.gateway.rows()] == shown
     relay.gateway.kill()
     relay.start()
@@ -877,11 +877,11 @@ def test_the_small_sender(relay):
     gateway.configure("relay", command=f"{' '.join(gateway.binary)} note pair {file}")
     gateway.cli("pair", "pocketty", "me@here")
     assert file.stat().st_mode & 0o777 == 0o600
-    gateway.cli("note", "send", str(file), "claude", "done")
-    assert gateway.rows()[0]["title"] == "claude: done"
+    gateway.cli("note", "send", str(file), "worker", "done")
+    assert gateway.rows()[0]["title"] == "worker: done"
     (number,) = [p["id"] for p in gateway.json("pairings") if p["kind"] == "pocketty"]
     gateway.cli("unpair", str(number))
-    gateway.cli("note", "send", str(file), "claude", "done", code=69)
+    gateway.cli("note", "send", str(file), "worker", "done", code=69)
     assert not file.exists(), "410 deletes the pairing"
 
 
@@ -900,7 +900,7 @@ def test_sealed_inside_a_notification(world):
         peer.wait_ack(peer.notify(token, {**aps, **data}))
     rows = list(reversed(relay.gateway.rows()))
     assert [(x["source"], x["title"], x["placeholder"]) for x in rows] == [
-        ("cronstable", "backup failed", False), ("cronstable", "New alert", True), ("pocketty", "claude: waiting", False),
+        ("cronstable", "backup failed", False), ("cronstable", "New alert", True), ("pocketty", "worker: waiting", False),
         ("pocketty", "New alert", True)]
     assert all(x["bundle"] == "org.example.door" for x in rows) and rows[0]["priority"] == "time-sensitive"
 

@@ -230,7 +230,7 @@ class Pocketty:
     def note(self, **fields):
         stamp = time.time()
         time_text = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(stamp)) + f".{int(stamp * 1e6) % 10**6:06}Z"
-        return {"v": 1, "host": "desk", "session": "s", "workspace": "w", "tab": "t", "pane": "p1", "agent": "claude",
+        return {"v": 1, "host": "desk", "session": "s", "workspace": "w", "tab": "t", "pane": "p1", "agent": "worker",
                 "state": "waiting", "time": time_text, **fields}
 
     def sealed(self, note=None, **options):
