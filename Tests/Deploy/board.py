@@ -20,7 +20,7 @@ LIBRARIES = "/opt/sshd"
 ADDUSER = """#!/usr/bin/sh
 case "${0##*/} $*" in
 "addgroup -S "*) echo "$2:x:$((900 + $(wc -l </etc/group))):" >>/etc/group ;;
-"addgroup "*) grep -q "^$2:" /etc/group && sed -i "s/^$2:.*/&$1/" /etc/group ;;
+"addgroup "*) grep -q "^$2:" /etc/group && { grep -q "^$2:.*:$1\\$" /etc/group || sed -i "s/^$2:.*/&$1/" /etc/group; } ;;
 "adduser "*)
     for name; do :; done
     echo "$name:x:998:$(sed -n "s/^$name:x:\\([0-9]*\\):.*/\\1/p" /etc/group)::/var/lib/skyglow:/bin/false" >>/etc/passwd
