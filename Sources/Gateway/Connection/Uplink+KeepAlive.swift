@@ -37,13 +37,9 @@ extension Uplink {
     /// little knowledge and no notification.
     func keepEvidence(now: Int64) {
         guard let evidence = session.takeEvidence() else { return }
-        let keepAlive = session.keepAlive
         let time = timekeeper.moment(now: now).time
-        let learned = LearnedInterval(
-            proven: keepAlive.proven / 1_000, refuted: keepAlive.refuted.map { $0 / 1_000 }, changed: time)
-        let event = IntervalEvent(
-            time: time, idle: evidence.idle / 1_000, outcome: Int64(evidence.change.rawValue),
-            stage: Int64(evidence.stage.rawValue), interval: evidence.interval / 1_000)
+        let learned = LearnedInterval(session.keepAlive, at: time)
+        let event = IntervalEvent(evidence, at: time)
         do throws(StoreError) {
             try store.keepInterval(
                 name: network.name.bytes, kind: kind, key: network.key.bytes, learned, event)
@@ -75,5 +71,21 @@ extension KeepAlive {
     mutating func restore(_ known: LearnedInterval, now: Int64, unixTime: Int64) {
         let isOld = unixTime - known.changed > Self.belief
         restore(proven: known.proven * 1_000, refuted: isOld ? nil : known.refuted.map { $0 * 1_000 }, now: now)
+    }
+}
+
+extension LearnedInterval {
+    /// What the learner holds, as it is stored: seconds. `time` is corrected Unix seconds.
+    package init(_ keepAlive: KeepAlive, at time: Int64) {
+        self.init(proven: keepAlive.proven / 1_000, refuted: keepAlive.refuted.map { $0 / 1_000 }, changed: time)
+    }
+}
+
+extension IntervalEvent {
+    /// A line of the history, as it is stored: seconds. `time` is corrected Unix seconds.
+    package init(_ evidence: KeepAliveEvidence, at time: Int64) {
+        self.init(
+            time: time, idle: evidence.idle / 1_000, outcome: Int64(evidence.change.rawValue),
+            stage: Int64(evidence.stage.rawValue), interval: evidence.interval / 1_000)
     }
 }

@@ -582,14 +582,10 @@ final class Driver {
 
     private func keepEvidence() {
         guard let evidence = session.takeEvidence() else { return }
-        let keepAlive = session.keepAlive
         world.note("learned", Int64(evidence.change.rawValue), evidence.interval / 1_000)
         let time = unixTime
-        let learned = LearnedInterval(
-            proven: keepAlive.proven / 1_000, refuted: keepAlive.refuted.map { $0 / 1_000 }, changed: time)
-        let event = IntervalEvent(
-            time: time, idle: evidence.idle / 1_000, outcome: Int64(evidence.change.rawValue),
-            stage: Int64(evidence.stage.rawValue), interval: evidence.interval / 1_000)
+        let learned = LearnedInterval(session.keepAlive, at: time)
+        let event = IntervalEvent(evidence, at: time)
         do throws(StoreError) {
             try store.keepInterval(
                 name: network.name.bytes, kind: Int64(network.kind.rawValue), key: network.key.bytes, learned, event)
