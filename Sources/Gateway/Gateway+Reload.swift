@@ -17,7 +17,7 @@ extension Gateway {
             settings = try Startup.uplinkSettings(next)
             routing = try Startup.routing(next)
         } catch {
-            for line in error.lines { log.error(.configuration, "\(line)") }
+            for line in error.lines { log.answer(.error, .configuration, "\(line)") }
             log.error(.configuration, "the old configuration stays in force")
             if error.isCertificateMissing { uplink?.forgetPlace() }
             return false
