@@ -280,18 +280,41 @@ func parsed(_ text: String) throws -> Configuration {
         #expect(Limits.bundle == 64)
     }
 
-    @Test func noPrefixOfTheExampleTraps() {
-        let bytes = Array(Self.example.utf8)
-        for length in 0...bytes.count { _ = faults(Array(bytes.prefix(length))) }
+    /// Every fault is in a line that there is, and there are not more of them than lines.
+    private func areOrdinary(_ messages: [String], of bytes: [UInt8]) -> Bool {
+        let lines = bytes.count { $0 == 0x0A } + 1
+        return messages.count <= lines
+            && messages.allSatisfy { message in
+                let parts = message.split(separator: ":", maxSplits: 2)
+                return parts.count == 3 && parts[0] == "f" && (1...lines).contains(Int(parts[1]) ?? 0)
+                    && parts[2].count > 1
+            }
     }
 
-    @Test func noByteOfTheExampleTraps() {
+    /// What a line says is not judged by those that are missing: only the last one, cut, may be wrong, or its section
+    /// incomplete.
+    @Test func everyPrefixOfTheExample() {
+        let bytes = Array(Self.example.utf8)
+        var accepted = 0
+        for length in 0...bytes.count {
+            let prefix = Array(bytes.prefix(length))
+            let messages = faults(prefix)
+            #expect(areOrdinary(messages, of: prefix) && messages.count <= 2, "\(length): \(messages)")
+            accepted += messages.isEmpty ? 1 : 0
+        }
+        #expect(faults(bytes).isEmpty && accepted > 10 && accepted < bytes.count)
+    }
+
+    /// Bytes that are no text are refused wherever they stand.
+    @Test func everyByteOfTheExampleReplaced() {
         var bytes = Array(Self.example.utf8)
         for index in bytes.indices {
             let byte = bytes[index]
             for other in [0x0A, 0x20, 0x3D, 0xFF] as [UInt8] {
                 bytes[index] = other
-                _ = faults(bytes)
+                let messages = faults(bytes)
+                #expect(areOrdinary(messages, of: bytes), "\(index), \(other): \(messages)")
+                if other == 0xFF { #expect(!messages.isEmpty, "\(index)") }
             }
             bytes[index] = byte
         }

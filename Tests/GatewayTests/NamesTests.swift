@@ -347,16 +347,22 @@ extension StateTests {
         }
 
         /// By the monitor's word, the connection of these tests is by way of the loopback interface.
-        @Test func whatIsLearnedBelongsToANetwork() throws {
+        @Test(.enabled(if: loopbackIsKnown, "the kernel does not tell of networks here"))
+        func whatIsLearnedBelongsToANetwork() throws {
             let rig = try UplinkRig()
             let monitor = NetworkMonitor()
             rig.uplink.monitor = monitor
             try rig.runUntilConnected()
-            guard rig.uplink.network != .unknown else { return print("NOT TESTED: no netlink here") }
             #expect(rig.uplink.network.kind == .loopback && rig.uplink.network.key.isEmpty)
             #expect(rig.uplink.network.name == Blob(Array("lo".utf8).span.bytes))
         }
     }
 }
+
+/// Whether the kernel says which interface leads to the loopback address.
+private let loopbackIsKnown: Bool = {
+    guard let own = SocketAddress(literal: "127.0.0.1", port: 1) else { return false }
+    return NetworkMonitor().path(from: own, to: own) != nil
+}()
 
 private func hex(_ blob: Blob<32>) -> String { (0..<blob.count).map { String(format: "%02x", blob[$0]) }.joined() }

@@ -53,8 +53,14 @@ import Testing
         }
     }
 
-    @Test func theEndOfTimeDoesNotTrap() {
-        for pattern in LightPattern.allCases { _ = pattern.moment(at: .max) }
+    /// 2^63 - 1 ms are 1,807 ms into a period of 2 s, 57 into one of 250 ms and 807 into one of 5 s.
+    @Test(
+        arguments: [
+            (.off, false), (.solid, true), (.slow, false), (.fast, true), (.double, false), (.pulse, false),
+        ] as [(LightPattern, Bool)])
+    func theEndOfTimeIsAMomentLikeOthers(pattern: LightPattern, isOn: Bool) {
+        #expect(pattern.moment(at: .max).isOn == isOn)
+        #expect((pattern.moment(at: .max).change == nil) == (pattern == .off || pattern == .solid))
     }
 
     @Test(arguments: [1, 2, 20]) func beepsEnd(count: Int) {
