@@ -15,7 +15,7 @@ from board import Line, PiZero, Virt
 from server import Server
 
 HERE = Path(__file__).resolve().parent
-IN_1970, IN_2040 = 3_600, 2_208_988_800
+IN_1970, IN_2014, IN_2040 = 3_600, 1_388_534_400, 2_208_988_800
 
 
 @dataclass
@@ -310,6 +310,29 @@ class Witness:
         self.board.run("skyglowd stop")
         self.says("started again: the unread notification lights up, read from the command line it goes out")
 
+    def wrong_years(self):
+        """A board that is new, and a server, in the same wrong year; then in another one, after a boot."""
+        self.board.run("mv /var/lib/skyglow /var/lib/kept && mkdir -m 700 /var/lib/skyglow && chown skyglow:skyglow /var/lib/skyglow")
+        token = self.token
+        for year, seconds in (("1970", IN_1970), ("2014", IN_2014)):
+            self.board.run(f"echo 0000{year}-0000-4000-8000-000000000000 >/run/boot && "
+                           "mount -o bind /run/boot /proc/sys/kernel/random/boot_id")
+            away = seconds - int(time.time())
+            self.server.ask(f"fault clock {away}")
+            self.board.run(f"date -s @{seconds}")
+            if token == self.token:
+                self.token = self.board.run("skyglowd token add org.example.door")
+            self.start()
+            self.connect()
+            assert not self.status()["clock_trusted"] and self.board.run("skyglowd log -n 1").startswith(f"{year}-01-01T")
+            self.still_valid(away)
+            self.says(f"{year}: connected, dates are judged in that year, the clock not trusted")
+            self.board.run("skyglowd read all; skyglowd stop; umount /proc/sys/kernel/random/boot_id")
+        self.token = token
+        self.board.run("rm -rf /var/lib/skyglow && mv /var/lib/kept /var/lib/skyglow")
+        self.server.ask("fault clock off")
+        self.board.run(f"date -s @{int(time.time())}")
+
     def clock(self):
         """The server goes to 2040, and the board follows when its clock is set; then the board's falls back alone."""
         self.start()
@@ -344,7 +367,8 @@ class Witness:
     def all(self):
         pressed = [self.button, self.button_with_other_actions]
         steps = [self.boot, self.away, self.online, self.notification, self.still, *pressed, self.patterns,
-                 self.panel_test, self.in_use, self.memory, self.stop, self.killed, self.after_the_crash, self.clock]
+                 self.panel_test, self.in_use, self.memory, self.stop, self.killed, self.after_the_crash, self.wrong_years,
+                 self.clock]
         for step in steps:
             if step not in pressed or self.at.button is not None:
                 step()
