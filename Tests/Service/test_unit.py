@@ -55,6 +55,8 @@ def test_what_keeps_it_running():
     assert setting("ExecStart") == ["/usr/sbin/skyglowd run"]
     assert setting("ExecStopPost") == ["-/usr/sbin/skyglowd panel off"]
     assert setting("StartLimitIntervalSec") == ["0"]
+    # The log ring and what the LEDs showed before have to outlive a crash.
+    assert setting("RuntimeDirectoryPreserve") == ["yes"]
     # What no attempt can mend: EX_DATAERR and EX_CONFIG.
     assert setting("RestartPreventExitStatus") == ["65 78"]
 
