@@ -66,6 +66,13 @@ def test_a_refused_call_does_not_exist():
     assert setting("SystemCallErrorNumber") == ["ENOSYS"]
 
 
+def test_the_clock_may_be_asked_about():
+    """Whether a time service like chrony keeps it, which ProtectClock= forbids. Setting it takes other calls, or a
+    capability that the service has not."""
+    assert setting("ProtectClock") == [] and setting("CapabilityBoundingSet") == [""]
+    assert setting("SystemCallFilter")[-1] == "clock_adjtime clock_adjtime64"
+
+
 def test_users_and_directories(tool, tmp_path):
     """On a system that has neither the user nor the group; a missing group would fail the unit with 216."""
     (tmp_path / "etc").mkdir()
