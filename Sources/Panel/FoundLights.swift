@@ -13,7 +13,8 @@ struct FoundLight {
 }
 
 /// What the LEDs showed before the gateway took them, in a file of the runtime directory, so that one that was killed does
-/// not make the next one, or `panel off`, take its blinking for a person's wish. An LED that was given back is not in it.
+/// not make the next one, or `panel off`, take its blinking for a person's wish. An LED that was given back, or never
+/// taken, is not in it.
 ///
 /// The file is written before the LED is first touched, and is of the boot that it names alone. Reserved once: an LED may
 /// turn up late.
@@ -23,6 +24,8 @@ public final class FoundLights {
     private(set) var count = 0
     private let file: FoundLightsFile?
     private var text = ByteBuffer(capacity: Limits.foundLightsFile)
+    /// There is a file of this boot: an LED that is not in it is as it was found.
+    private(set) var isComplete = false
     /// The error number of the last attempt to write the file; 0 after a success.
     public private(set) var failure: Int32 = 0
 
@@ -73,9 +76,10 @@ public final class FoundLights {
         if let index = index(of: name) { lights[index].isInUse = true }
     }
 
-    /// No LED is in use: those that could not be given back are for the next panel to try.
-    func release() {
+    /// Before a panel takes the first LED: none is in use, and those that could not be given back are for it to try.
+    func begin() {
         for index in 0..<count { lights[index].isInUse = false }
+        if !isComplete { write() }
     }
 
     // MARK: The file
@@ -83,7 +87,6 @@ public final class FoundLights {
     /// A line of its own for each LED: name, brightness and, unless it is not known, trigger.
     private func write() {
         guard let file else { return }
-        guard count > 0 else { return failure = file.remove() }
         text.removeAll()
         file.appendHead(to: &text)
         for index in 0..<count {
@@ -97,6 +100,7 @@ public final class FoundLights {
             text.append(UInt8(ascii: "\n"))
         }
         failure = file.replace(with: text.pointer)
+        if failure == 0 { isComplete = true }
     }
 
     /// Nothing of a file is believed that is not wholly as `write` leaves it.
@@ -113,7 +117,8 @@ public final class FoundLights {
             count += 1
             start = end + 1
         }
-        if start != bytes.byteCount { count = 0 }
+        isComplete = start == bytes.byteCount
+        if !isComplete { count = 0 }
     }
 }
 

@@ -43,12 +43,6 @@ struct FoundLightsFile {
         return reason
     }
 
-    /// The error number, or 0, also where there was no file.
-    func remove() -> Int32 {
-        unlink(temporary)
-        return unlink(path) == 0 || cb_errno() == ENOENT ? 0 : cb_errno()
-    }
-
     /// The lines after the first; false for a file that is not there, not of this boot or not to be trusted.
     func read(into buffer: inout ByteBuffer) -> Bool {
         buffer.removeAll()

@@ -111,13 +111,14 @@ final class LEDDevice: Device {
         found.claim(before.name)
         guard isOpen else { return }
         let errno = openTriggers()
-        guard mayBeOurs else {
+        let index = found.index(of: before.name)
+        guard mayBeOurs, index != nil || !found.isComplete else {
             found.forget(before.name)
             return closeAll()
         }
         readMaximum()
         before.brightness = Blob("0") ?? Blob()
-        if let index = found.index(of: before.name) { take(found[index]) }
+        if let index { take(found[index]) }
         if trigger < 0, !before.trigger.isEmpty {
             // Out, at least; the rest is still to be done.
             _ = put("0", to: brightness)

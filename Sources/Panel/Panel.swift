@@ -25,7 +25,7 @@ public struct Panel: ~Copyable {
         _ configuration: PanelConfiguration, _ system: PanelSystem = PanelSystem(), found: FoundLights = FoundLights(),
         now: Int64, terminal: Int32 = 1
     ) {
-        found.release()
+        found.begin()
         let line = TerminalLine(descriptor: terminal)
         var system = system
         system.hold = configuration.holdTime

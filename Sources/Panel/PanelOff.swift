@@ -6,7 +6,7 @@ extension Panel {
     /// was found, where that is known, also one that is no longer configured. Calls `body` with each output that is still
     /// as it was and why, and its role unless it is not configured.
     ///
-    /// An LED whose trigger is none of the gateway's own is left alone: a gateway that stopped in order gave it back.
+    /// An LED whose trigger is none of the gateway's own, or that is known to have been given back, is left alone.
     public static func putOut(
         _ configuration: PanelConfiguration, found: FoundLights, now: Int64, wall: Int64,
         _ body: (PanelRole?, String, RawSpan) -> Void

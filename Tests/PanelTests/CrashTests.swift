@@ -10,6 +10,8 @@ import Testing
     let leds = Folder()
     let runtime = Folder()
     static let boot = "0a1b2c3d-0000-4000-8000-0123456789ab"
+    /// The file where every LED was given back.
+    static let head = "skyglow lights 1 \(boot)\n"
 
     func found(boot: String = Self.boot) -> FoundLights {
         FoundLights(directory: runtime.path, boot: Blob(boot) ?? Blob())
@@ -89,7 +91,7 @@ import Testing
         second.shutdown(wall: 0)
         #expect(leds.read("ACT/trigger") == "mmc0")
         #expect(leds.read("ACT/brightness") == "7")
-        #expect(runtime.read("lights") == nil)
+        #expect(runtime.read("lights") == Self.head)
     }
 
     /// However often it is killed.
@@ -151,7 +153,7 @@ import Testing
         #expect(leds.read("ACT/brightness") == "7")
         #expect(leds.read("PWR/trigger") == "default-on")
         #expect(leds.read("PWR/brightness") == "15")
-        #expect(runtime.read("lights") == nil)
+        #expect(runtime.read("lights") == Self.head)
     }
 
     /// Killed between the two: one is as it was found, one has never been written down.
@@ -197,7 +199,7 @@ import Testing
         panel.shutdown(wall: 0)
         #expect(leds.read("ACT/trigger") == expected)
         #expect(leds.read("ACT/brightness") == lit)
-        #expect(runtime.read("lights") == nil)
+        #expect(runtime.read("lights") == Self.head)
     }
 
     /// Within one life too: what the gateway itself has put there is not what was found.
@@ -283,7 +285,7 @@ import Testing
         _ = panel(["ACT"])
         leds.remove("ACT")
         _ = panel(["PWR"])
-        #expect(runtime.read("lights") == nil)
+        #expect(runtime.read("lights") == Self.head)
     }
 
     @Test func noLongerConfiguredAndNotAccessible() throws {
@@ -320,7 +322,7 @@ import Testing
         let outputs = configuration(message: [.led(["ACT"])])
         var first = Panel(outputs, system(leds: leds.path), found: known, now: 0)
         first.shutdown(wall: 0)
-        #expect(runtime.read("lights") == nil)
+        #expect(runtime.read("lights") == Self.head)
         leds.write("ACT/trigger", "none [mmc0] timer\n")
         var second = Panel(outputs, system(leds: leds.path), found: known, now: 0)
         #expect(runtime.read("lights")?.hasSuffix("\nACT 7 mmc0\n") == true)
@@ -337,7 +339,7 @@ import Testing
         #expect(putOut(["ACT"]) == [])
         #expect(leds.read("ACT/trigger") == "mmc0")
         #expect(leds.read("ACT/brightness") == "7")
-        #expect(runtime.read("lights") == nil)
+        #expect(runtime.read("lights") == Self.head)
         // And again changes nothing.
         crash(trigger: "none [mmc0] timer pattern\n", brightness: "7")
         #expect(putOut(["ACT"]) == [])
@@ -351,8 +353,19 @@ import Testing
         crash(trigger: "none mmc0 [timer]\n")
         #expect(putOut(["PWR"]) == [])
         #expect(leds.read("ACT/trigger") == "mmc0")
-        #expect(leds.read("PWR/brightness") == "0")
-        #expect(runtime.read("lights") == nil)
+        // That one no gateway has ever taken.
+        #expect(leds.read("PWR/brightness") == "7\n")
+        #expect(runtime.read("lights") == Self.head)
+    }
+
+    /// What was given back may be on, and without a trigger: a later `panel off` takes nothing away.
+    @Test func offAfterAStopInOrder() {
+        leds.makeLED("ACT", trigger: "[none] mmc0 timer\n")
+        var panel = panel(["ACT"])
+        panel.shutdown(wall: 0)
+        leds.write("ACT/trigger", "[none] mmc0 timer\n")
+        #expect(putOut(["ACT"]) == [])
+        #expect(leds.read("ACT/brightness") == "7")
     }
 
     @Test func offLeavesWhatAPersonHasSet() {
@@ -362,7 +375,7 @@ import Testing
         #expect(putOut(["ACT"]) == [])
         #expect(leds.read("ACT/trigger") == "none mmc0 timer [heartbeat]\n")
         #expect(leds.read("ACT/brightness") == "15")
-        #expect(runtime.read("lights") == nil)
+        #expect(runtime.read("lights") == Self.head)
     }
 
     /// Without anything that is to be believed it is put out, as ever.
@@ -398,6 +411,6 @@ import Testing
         crash(trigger: "[none] mmc0 timer\n", brightness: "0")
         #expect(putOut(["ACT"]) == [])
         #expect(leds.read("ACT/trigger") == "mmc0")
-        #expect(runtime.read("lights") == nil)
+        #expect(runtime.read("lights") == Self.head)
     }
 }

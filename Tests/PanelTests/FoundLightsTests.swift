@@ -36,7 +36,7 @@ import Testing
         #expect(lines(found()) == ["PWR 1 "])
         second.forget(light("ACT").name)
         second.forget(light("PWR").name)
-        #expect(folder.read("lights") == nil)
+        #expect(folder.read("lights") == Self.head)
         #expect(second.failure == 0)
         #expect(found().count == 0)
     }
@@ -94,6 +94,7 @@ import Testing
         chmod(folder.path + "/lights", 0o600)
         let found = found()
         #expect(found.count == 0)
+        #expect(!found.isComplete)
         // And is in nobody's way.
         found.keep(light("LED", "3", "none"))
         #expect(folder.read("lights") == Self.head + "LED 3 none\n")
@@ -158,8 +159,35 @@ import Testing
         found.keep(light("ACT", "255", "mmc0"))
         #expect(found.failure == ENOENT)
         #expect(lines(found) == ["ACT 255 mmc0"])
+        #expect(!found.isComplete)
+        folder.make("none")
         found.forget(light("ACT").name)
         #expect(found.failure == 0)
+        #expect(found.isComplete)
+        #expect(folder.read("none/lights") == Self.head)
+    }
+
+    /// From the first start on it is known of every LED whether a gateway has it.
+    @Test func completeFromTheStartOn() {
+        let first = found()
+        #expect(!first.isComplete)
+        first.begin()
+        #expect(first.isComplete)
+        #expect(folder.read("lights") == Self.head)
+        let second = found()
+        #expect(second.isComplete)
+        let third = found(boot: "other")
+        #expect(!third.isComplete)
+    }
+
+    @Test func aNewPanelTriesWhatTheLastCouldNotGiveBack() {
+        let found = found()
+        found.keep(light("ACT"))
+        found.claim(light("ACT").name)
+        found.claim(light("none").name)
+        #expect(found[0].isInUse)
+        found.begin()
+        #expect(!found[0].isInUse)
     }
 
     /// A gateway that died while it wrote the new file.
