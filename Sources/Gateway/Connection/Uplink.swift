@@ -93,6 +93,8 @@ final class Uplink {
     var network = NetworkIdentity.unknown
     /// It has been looked at, even if it stays unknown.
     var isNetworkIdentified = false
+    /// What is known of the network in use was taken up by a clock that was trusted, so that what is too old was left.
+    var isAgeKnown = false
     private var closing: Closing?
     private var discarded = ByteBuffer(capacity: 1024)
 
@@ -219,6 +221,7 @@ final class Uplink {
         case .connecting, .handshaking: handshake(now: now)
         case .open: pump(now: now)
         }
+        reviewAge(now: now)
     }
 
     private func sendRegistrations(now: Int64) {
