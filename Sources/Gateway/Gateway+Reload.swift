@@ -30,7 +30,7 @@ extension Gateway {
         log.level = next.log.level
         if next.panel != configuration.panel {
             panel.shutdown(wall: clock.unixMilliseconds)
-            panel = Panel(next.panel, now: now)
+            panel = Panel(next.panel, found: found, now: now)
             // The new lights know nothing yet; the next turn of the loop shows the link's.
             shownLink = nil
             refreshMessageLight(now: now)
