@@ -47,11 +47,14 @@ extension Gateway {
 
     private func replaceRelay(_ routing: Routing) {
         relay?.save()
+        if let relay { relayCounters = relay.counters }
+        // Its port has to be free.
         relay = nil
         guard let settings = configuration.relay else { return }
         do throws(StoreError) {
             relay = try RelayService(
-                settings, routing: routing, opener: opener, outlets: outlets, store: store, log: log)
+                settings, routing: routing, opener: opener, outlets: outlets, store: store, log: log,
+                counters: relayCounters)
         } catch { report(error) }
     }
 

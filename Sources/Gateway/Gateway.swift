@@ -18,6 +18,8 @@ final class Gateway {
     var uplink: Uplink?
     let opener: SealedOpener
     var relay: RelayService?
+    /// Of relays that a reload has replaced.
+    var relayCounters = RelayCounters()
     var panel: Panel
     let found: FoundLights
     let hooks: Hooks

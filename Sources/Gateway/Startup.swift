@@ -103,6 +103,7 @@ public enum Startup {
         cb_hide_memory()
         guard let opener = SealedOpener() else { throw StartupError("no memory for the relay", .inputOutput) }
         try stored { () throws(StoreError) in try opener.load(store, directory: configuration.directory) }
+        opener.reportKeys(to: log)
         let timekeeper = Timekeeper(store: store, log: log, server: settings?.serverAddress ?? Blob())
         let uplink = try settings.map { settings throws(StartupError) in
             let uplink = try makeUplink(settings, routing, outlets, configuration, store, log, timekeeper)

@@ -79,6 +79,7 @@ extension CommandRunner {
         _ = try relay(of: configuration)
         let link = try readLink(argument)
         let store = try openStore(configuration)
+        RelayKeys(directory: configuration.directory).warnOfLoss(of: RelayKeys.seal, pairing: link.url, store)
         let publicKey = try sealKey(configuration)
         guard let address = WebAddress(link.url + "/push/devices") else {
             throw StartupError("\(link.url) is no web address", .badData)
@@ -190,6 +191,8 @@ extension CommandRunner {
         let relay = try relay(of: configuration)
         guard host.utf8.first != UInt8(ascii: "-") else { throw StartupError("\(host) is no USER@HOST", .usage) }
         let store = try openStore(configuration)
+        let keys = RelayKeys(directory: configuration.directory)
+        for name in [RelayKeys.seal, RelayKeys.signing] { keys.warnOfLoss(of: name, pairing: host, store) }
         let publicKey = try sealKey(configuration)
         let signing = try Startup.stored { () throws(StoreError) in
             try RelayKeys(directory: configuration.directory).make(RelayKeys.signing)
