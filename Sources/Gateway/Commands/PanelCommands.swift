@@ -40,6 +40,7 @@ extension CommandRunner {
     private func putOut(_ configuration: Configuration) -> ExitCode {
         var exit = ExitCode.ok
         let clock = SystemClock()
+        Startup.makePanelFiles(configuration)
         Panel.putOut(configuration.panel, now: clock.now, wall: clock.unixMilliseconds) { role, output, problem in
             let text = problem.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
             Output.complain("\(role.name) \(output): \(text)")
