@@ -13,7 +13,12 @@ extension Gateway {
         let settings: UplinkSettings?
         let routing: Routing
         do throws(StartupError) {
-            next = try Startup.load(configurationPath)
+            // A new place would have another database, which only a new gateway opens: until then everything stays together.
+            let wanted = try Startup.load(configurationPath)
+            next = try Startup.load(configurationPath, in: configuration)
+            if wanted.directory != configuration.directory || wanted.runtime != configuration.runtime {
+                log.warning(.configuration, "other directories take a restart: those of before stay in use")
+            }
             settings = try Startup.uplinkSettings(next)
             routing = try Startup.routing(next)
         } catch {
@@ -21,11 +26,6 @@ extension Gateway {
             log.error(.configuration, "the old configuration stays in force")
             if error.isCertificateMissing { uplink?.forgetPlace() }
             return false
-        }
-        if next.directory != configuration.directory
-            || next.runtime != configuration.runtime
-        {
-            log.warning(.configuration, "other directories take a restart")
         }
         log.level = next.log.level
         if next.panel != configuration.panel {
