@@ -78,6 +78,7 @@ extension Uplink {
             at: unixTime)
         clientCertificate = nil
         stream.forgetCertificate()
+        link.forgetStoreFailures()
         hasFreshKey = false
         identity = try store.identity()
         delivery.resume(after: 0)

@@ -167,6 +167,7 @@ final class Uplink {
 
     /// Closes what there is and connects at once.
     func reconnect(now: Int64) {
+        link.forgetStoreFailures()
         if leave(.requested, now: now) { return }
         if isUnderWay { finish(.requested, now: now) }
         link.kick(now: now)
@@ -223,22 +224,22 @@ final class Uplink {
 
     private func sendRegistrations(now: Int64) {
         registrationsDue = nil
-        guard readRegistrations() else {
-            if !leave(.store, now: now), isUnderWay { finish(.store, now: now) }
+        if let failure = readRegistrations() {
+            if !leave(failure, now: now), isUnderWay { finish(failure, now: now) }
             return
         }
         guard session.phase == .authenticated else { return }
         _ = leave(.registrationsChanged, now: now)
     }
 
-    /// Reads the set again. False, with the reason logged, if that failed: no connection may then be used.
-    func readRegistrations() -> Bool {
+    /// Reads the set again. The reason, with what the store says logged, if that failed: no connection may then be used.
+    func readRegistrations() -> EndReason? {
         do throws(StoreError) {
             try loadRegistrations()
-            return true
+            return nil
         } catch {
             report(error)
-            return false
+            return .store(.registrations, isFull: error.isFull)
         }
     }
 
@@ -248,7 +249,7 @@ final class Uplink {
     // MARK: Ends
 
     /// Failures of any kind in a row.
-    var failures: Int { link.failures + link.nameFailures }
+    var failures: Int { link.failures + link.nameFailures + link.storeFailures }
 
     /// A goodbye has been said and the server's own end is awaited.
     var isClosing: Bool { closing != nil }

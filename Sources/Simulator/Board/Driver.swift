@@ -95,6 +95,8 @@ final class Driver {
     }
 
     func reconnect() {
+        link.forgetStoreFailures()
+        world.watch.personHelps()
         if leave(.requested) { return }
         if line != nil || isResolving { finish(.requested) }
         link.kick(now: now)
@@ -173,7 +175,7 @@ final class Driver {
     private func clockWasSet() {
         if clock.mayTryAgain, link.state == .authRefused || link.nextAttempt != nil {
             clock.triesAgain()
-            link.kick(now: now)
+            link.tryAgain(now: now)
             world.watch.anew(mayKick: true)
         } else if clock.trust(boot: now) == .moved, session.phase == .authenticated {
             _ = leave(.clockSet)
@@ -185,7 +187,7 @@ final class Driver {
         case .protocolFault(.clockOffset(let seconds)): clock.contradicted(by: seconds)
         case .disconnected(let code, _) where DisconnectReason(rawValue: code) == .authFail:
             guard clock.loginRefused(boot: now), link.state == .authRefused else { return }
-            link.kick(now: now)
+            link.tryAgain(now: now)
             world.watch.anew(mayKick: true)
         default: break
         }
@@ -197,7 +199,7 @@ final class Driver {
         world.watch.attempts()
         purpose = identity == nil ? .register : .login
         world.note("attempt", Int64(link.failures), purpose == .login ? 1 : 0)
-        guard hasRegistrations || readRegistrations() else { return finish(.store) }
+        if !hasRegistrations, let failure = readRegistrations() { return finish(failure) }
         if targets > 0 { return connect() }
         link.reached(.resolving, now: now)
         stageDeadline = now + Limits.connect
@@ -265,7 +267,7 @@ final class Driver {
             let reading = receive(line)
             if isMutant(.deaf), session.phase == .authenticated, !reading.moved { return }
             if let reason = takeEvents(localTime) ?? reading.end { return end(reason) }
-            guard commit() else { return finish(.store) }
+            if let failure = commit() { return finish(failure) }
             keepEvidence()
             if let saved = clock.saved(boot: now) { world.machine.keptClock = (saved, bootedAt) }
             synchronise()
@@ -277,7 +279,7 @@ final class Driver {
     }
 
     private func end(_ reason: EndReason) {
-        guard commit() else { return finish(.store) }
+        if let failure = commit() { return finish(failure) }
         keepEvidence()
         finish(reason)
     }
@@ -297,7 +299,7 @@ final class Driver {
     private func takeEvents(_ localTime: Int64) -> EndReason? {
         while true {
             if delivery.waiting > 0, !delivery.hasRoom || session.acknowledgementsFree <= delivery.waiting {
-                guard commit() else { return .store }
+                if let failure = commit() { return failure }
             }
             guard let event = session.next(now: now, unixTime: localTime) else { return nil }
             if let reason = handle(event) { return reason }
@@ -311,6 +313,7 @@ final class Driver {
         case .authenticated:
             link.reached(.connected, now: now)
             clock.loginAccepted()
+            if isMutant(.forgetsDisk) { link.forgetStoreFailures() }
             world.watch.loggedIn()
             world.loggedIn()
             world.note("connected")
@@ -336,13 +339,14 @@ final class Driver {
             let address = session.assignedAddress
             try store.setIdentity(
                 server: Self.server.bytes, address: address.bytes, keyHash: Self.keyHash.span.bytes, at: unixTime)
+            wrote()
             identity = try store.identity()
             delivery.resume(after: 0)
             confirmedAck = 0
             sentAck = 0
         } catch {
             report(error)
-            if identity == nil { return .store }
+            if identity == nil { return .store(.address, isFull: error.isFull) }
         }
         targets = 1
         return nil
@@ -389,14 +393,15 @@ final class Driver {
         store.rollback()
         delivery.abandon()
         world.ledger.abandoned()
-        return .store
+        return .store(.burst, isFull: error.isFull)
     }
 
-    private func commit() -> Bool {
+    private func commit() -> EndReason? {
+        let isEmpty = !store.isInTransaction
         do throws(StoreError) { _ = try delivery.commit(store, confirmed: confirmedAck) } catch {
-            _ = abandon(error)
-            return false
+            return abandon(error)
         }
+        if !isEmpty { wrote() }
         world.ledger.committed(store)
         session.lastSeq = isMutant(.pollsAhead) ? max(ahead, delivery.lastSequence) : delivery.lastSequence
         while let ack = delivery.nextAck() {
@@ -405,7 +410,12 @@ final class Driver {
             if isMutant(.trustsSending) { confirmedAck = sentAck }
         }
         delivery.endBurst()
-        return true
+        return nil
+    }
+
+    private func wrote() {
+        link.forgetStoreFailures()
+        world.watch.wrote()
     }
 
     private func synchronise() {
@@ -534,21 +544,21 @@ final class Driver {
 
     private func sendRegistrations() {
         registrationsDue = nil
-        guard readRegistrations() else {
-            if !leave(.store), line != nil || isResolving { finish(.store) }
+        if let failure = readRegistrations() {
+            if !leave(failure), line != nil || isResolving { finish(failure) }
             return
         }
         guard session.phase == .authenticated else { return }
         _ = leave(.registrationsChanged)
     }
 
-    private func readRegistrations() -> Bool {
+    private func readRegistrations() -> EndReason? {
         do throws(StoreError) {
             try loadRegistrations()
-            return true
+            return nil
         } catch {
             report(error)
-            return false
+            return .store(.registrations, isFull: error.isFull)
         }
     }
 
