@@ -82,8 +82,7 @@ extension Uplink {
         hasFreshKey = false
         identity = try store.identity()
         delivery.resume(after: 0)
-        confirmedAck = 0
-        sentAck = 0
+        acks.removeAll()
         log.notice(.link, "registered as \(address)")
         deleteClientCertificate()
     }

@@ -84,7 +84,7 @@ extension Uplink {
                 log.notice(.session, "an S_PONG that matches no ping of ours: ignored")
                 return nil
             }
-            confirmedAck = ackAtPing
+            acks.pingAnswered()
             log.debug(.session, "S_PONG after \(roundTrip) ms")
         case .timeSync(let offset):
             log.info(.clock, "the server's clock is \(offset) s from ours")
@@ -179,7 +179,7 @@ extension Uplink {
     private func commit(now: Int64) -> EndReason? {
         let isEmpty = !store.isInTransaction
         do throws(StoreError) {
-            let dropped = try delivery.commit(store, confirmed: confirmedAck)
+            let dropped = try delivery.commit(store, confirmed: acks.confirmed)
             if dropped.droppedUnread > 0 {
                 log.warning(.store, "the inbox is full: \(dropped.droppedUnread) unread notifications dropped")
             }
@@ -194,7 +194,7 @@ extension Uplink {
         session.lastSeq = delivery.lastSequence
         while let ack = delivery.nextAck() {
             guard session.syncStep == .done, session.acknowledge(ack.messageID.bytes, ack.status) else { continue }
-            sentAck = max(sentAck, ack.row)
+            acks.queue(ack.row)
         }
         tell(now: now)
         if delivery.shownInBurst > 0 {
@@ -220,14 +220,14 @@ extension Uplink {
         guard session.syncStep == .acknowledgements else { return }
         var isComplete = true
         do throws(StoreError) {
-            try store.acknowledgements(after: sentAck) { row in
+            try store.acknowledgements(after: acks.queued) { row in
                 guard session.acknowledgementsFree > 0, let status = AckStatus(rawValue: row.status),
                     session.acknowledge(row.messageID, status)
                 else {
                     isComplete = AckStatus(rawValue: row.status) == nil
                     return isComplete
                 }
-                sentAck = row.id
+                acks.queue(row.id)
                 return true
             }
         } catch { report(error) }
@@ -249,7 +249,7 @@ extension Uplink {
             case .blocked: return (sent, nil)
             case .failed(let error): return (sent, EndReason(error))
             }
-            if type == .ping, !isRepeated { ackAtPing = sentAck }
+            acks.sent(type, isRepeatedPing: isRepeated)
             if type == .poll { delivery.beginPoll() }
             sent = true
         }

@@ -27,9 +27,7 @@ final class Driver {
     private(set) var wantsTurn = false
     private var registrationsDue: Int64?
     private var probeDue = Int64.max
-    private var sentAck: Int64 = 0
-    private var ackAtPing: Int64 = 0
-    private var confirmedAck: Int64 = 0
+    private var acks = AckProgress()
     private var network = NetworkIdentity.unknown
     private var closing: Closing?
     private var discarded = ByteBuffer(capacity: 1024)
@@ -322,7 +320,7 @@ final class Driver {
         case .notify: return takeNotify()
         case .oversizeNotify: return takeOversize()
         case .pollDone: delivery.endPoll()
-        case .pong(let roundTrip): if roundTrip != nil { confirmedAck = ackAtPing }
+        case .pong(let roundTrip): if roundTrip != nil { acks.pingAnswered() }
         case .ended(let reason): return reason
         case .hello: clock.loginSent()
         case .timeSync(let offset):
@@ -342,8 +340,7 @@ final class Driver {
             wrote()
             identity = try store.identity()
             delivery.resume(after: 0)
-            confirmedAck = 0
-            sentAck = 0
+            acks.removeAll()
         } catch {
             report(error)
             if identity == nil { return .store(.address, isFull: error.isFull) }
@@ -398,7 +395,7 @@ final class Driver {
 
     private func commit() -> EndReason? {
         let isEmpty = !store.isInTransaction
-        do throws(StoreError) { _ = try delivery.commit(store, confirmed: confirmedAck) } catch {
+        do throws(StoreError) { _ = try delivery.commit(store, confirmed: acks.confirmed) } catch {
             return abandon(error)
         }
         if !isEmpty { wrote() }
@@ -406,8 +403,8 @@ final class Driver {
         session.lastSeq = isMutant(.pollsAhead) ? max(ahead, delivery.lastSequence) : delivery.lastSequence
         while let ack = delivery.nextAck() {
             guard session.syncStep == .done, session.acknowledge(ack.messageID.bytes, ack.status) else { continue }
-            sentAck = max(sentAck, ack.row)
-            if isMutant(.trustsSending) { confirmedAck = sentAck }
+            acks.queue(ack.row)
+            if isMutant(.trustsSending) { acks.allRead() }
         }
         delivery.endBurst()
         return nil
@@ -423,14 +420,14 @@ final class Driver {
         guard session.syncStep == .acknowledgements else { return }
         var isComplete = true
         do throws(StoreError) {
-            try store.acknowledgements(after: sentAck) { row in
+            try store.acknowledgements(after: acks.queued) { row in
                 guard session.acknowledgementsFree > 0, let status = AckStatus(rawValue: row.status),
                     session.acknowledge(row.messageID, status)
                 else {
                     isComplete = AckStatus(rawValue: row.status) == nil
                     return isComplete
                 }
-                sentAck = row.id
+                acks.queue(row.id)
                 return true
             }
         } catch { report(error) }
@@ -449,7 +446,7 @@ final class Driver {
             case .blocked: return (sent, nil)
             case .failed(let reason): return (sent, reason)
             }
-            if type == .ping, !isRepeated { ackAtPing = sentAck }
+            acks.sent(type, isRepeatedPing: isRepeated)
             if type == .poll { delivery.beginPoll() }
             sent = true
         }
@@ -482,7 +479,7 @@ final class Driver {
             let (count, end) = line.read(into: discarded.tail)
             if count > 0 { continue }
             guard let end else { break }
-            if end == .closed, closing?.isHalfClosed == true { confirmedAck = max(confirmedAck, sentAck) }
+            if end == .closed, closing?.isHalfClosed == true { acks.allRead() }
             return finish(ending.reason)
         }
         if now >= ending.until { finish(ending.reason) }
@@ -504,8 +501,7 @@ final class Driver {
         stageDeadline = .max
         probeDue = .max
         closing = nil
-        sentAck = confirmedAck
-        ackAtPing = confirmedAck
+        acks.connectionEnded()
         world.ended(reason, purpose)
         let isCutOff: Bool? =
             switch reason {
@@ -531,8 +527,8 @@ final class Driver {
 
     private func stopped() {
         link.stop(.stopping, now: now)
-        guard confirmedAck > 0 else { return }
-        do throws(StoreError) { try store.deleteAcknowledgements(through: confirmedAck) } catch { report(error) }
+        guard acks.confirmed > 0 else { return }
+        do throws(StoreError) { try store.deleteAcknowledgements(through: acks.confirmed) } catch { report(error) }
     }
 
     private func report(_ error: StoreError) {
