@@ -62,6 +62,7 @@ extension Gateway {
     private func replaceUplink(_ settings: UplinkSettings?, _ routing: Routing, now: Int64) {
         if let uplink, let settings, uplink.settings == settings {
             uplink.routing = routing
+            uplink.link.forgetStoreFailures()
             if uplink.link.state != .connected { uplink.reconnect(now: now) }
             return
         }
