@@ -18,6 +18,8 @@ final class Gateway {
     var uplink: Uplink?
     let opener: SealedOpener
     var relay: RelayService?
+    /// Of relays that a reload has replaced.
+    var relayCounters = RelayCounters()
     var panel: Panel
     let found: FoundLights
     let hooks: Hooks
@@ -190,7 +192,8 @@ final class Gateway {
         text.append(text: report(now: now), now: clock.unixTime)
         var begin = 0
         for index in 0..<text.count where text.pointer[index] == UInt8(ascii: "\n") {
-            log.notice(.gateway, "\(printable: UnsafeRawBufferPointer(rebasing: text.pointer[begin..<index]))")
+            let line = UnsafeRawBufferPointer(rebasing: text.pointer[begin..<index])
+            log.answer(.notice, .gateway, "\(printable: line)")
             begin = index + 1
         }
     }

@@ -40,6 +40,7 @@ extension CommandRunner {
     private func putOut(_ configuration: Configuration) -> ExitCode {
         var exit = ExitCode.ok
         let clock = SystemClock()
+        Startup.makePanelFiles(configuration)
         let found = FoundLights(directory: configuration.runtime, boot: BootIdentifier.current)
         Panel.putOut(configuration.panel, found: found, now: clock.now, wall: clock.unixMilliseconds) {
             role, output, problem in
