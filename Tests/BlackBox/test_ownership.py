@@ -102,3 +102,14 @@ def test_a_gateway_that_root_starts_by_hand(board, database):
     board.stop()
     assert strangers(board) == []
     runs(board)
+
+
+def test_a_gateway_of_roots_where_its_files_are(board):
+    """As in a container whose state directory is somebody's: it has started before, and does now."""
+    runs(board)
+    for path in (*board.state.iterdir(), *board.runtime.iterdir()):
+        os.chown(path, 0, 0)
+        path.chmod(0o600)
+    board.start(connect=False)
+    board.wait_running()
+    board.stop()
