@@ -258,7 +258,14 @@ extension Startup {
         do throws(RingError) {
             let ring = try RingLog(path: path, size: configuration.log.size)
             return Log(level: configuration.log.level, ring: ring)
-        } catch { throw StartupError("\(path): \(error.message)", .cannotCreate) }
+        } catch {
+            let exit: ExitCode =
+                switch error {
+                case .system(_, EACCES), .system(_, EPERM): .permission
+                default: .cannotCreate
+                }
+            throw StartupError("\(path): \(error.message)", exit)
+        }
     }
 
     private static func control(_ configuration: Configuration) throws(StartupError) -> ControlSocket {
