@@ -20,6 +20,7 @@ extension Gateway {
         } else if request.equals("pairings") {
             do throws(StoreError) {
                 try opener.load(store, directory: configuration.directory)
+                opener.reportKeys(to: log)
                 answer.append("ok\n")
             } catch {
                 self.report(error)

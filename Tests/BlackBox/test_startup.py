@@ -216,7 +216,8 @@ def test_a_full_disk_while_running_loses_nothing(disk, peer):
     filler = fill(gateway.state)
     text = "x" * 3000
     messages = [first] + [peer.notify(token, wire.document("full", text)) for _ in range(100)]
-    peer.never("nothing", after=peer.mark(), seconds=2)
+    wait_until(lambda: gateway.crashed() is not None or any(" error store: " in line for line in gateway.log()),
+               gateway.settings.seconds(10), "the full disk is noticed")
     if gateway.crashed() is None:
         gateway.kill()
     else:
