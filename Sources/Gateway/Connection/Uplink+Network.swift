@@ -72,9 +72,21 @@ extension Uplink {
         if found != network {
             log.info(.link, "by way of \(printable: found.name.bytes), \(found.kind.name)")
         }
+        takeUp(found, now: now)
+    }
+
+    /// Where only the login makes the clock a trusted one, what is too old is left as soon as that is known: nothing has
+    /// been learned since.
+    func reviewAge(now: Int64) {
+        guard isNetworkIdentified, !isAgeKnown, timekeeper.trust.isTrusted else { return }
+        takeUp(network, now: now)
+    }
+
+    private func takeUp(_ network: NetworkIdentity, now: Int64) {
         let moment = timekeeper.moment(now: now)
+        isAgeKnown = moment.isTrusted
         // By a clock that is not trusted nothing is too old.
-        exchange.useNetwork(found, self, now: now, unixTime: moment.isTrusted ? moment.time : 0)
+        exchange.useNetwork(network, self, now: now, unixTime: moment.isTrusted ? moment.time : 0)
     }
 
     private func identity(ofNetworkTo target: SocketAddress?) -> NetworkIdentity {

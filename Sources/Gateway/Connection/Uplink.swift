@@ -73,6 +73,8 @@ final class Uplink {
     var lastEnd: EndReason?
     /// It has been looked at, even if it stays unknown.
     var isNetworkIdentified = false
+    /// What is known of the network in use was taken up by a clock that was trusted, so that what is too old was left.
+    var isAgeKnown = false
     /// What the panel should know, cleared by the gateway.
     var news = News()
     var endpointText = Blob<64>()
@@ -190,6 +192,7 @@ final class Uplink {
         case .connecting, .handshaking: handshake(now: now)
         case .open: if exchange.advance(self, now: now) { wantsTurn = true }
         }
+        reviewAge(now: now)
     }
 
     // MARK: What is durable
