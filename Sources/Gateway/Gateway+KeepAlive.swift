@@ -18,7 +18,7 @@ extension Gateway {
             answer.append(" -")
             answer.append(hex: uplink.network.key.bytes)
             answer.append(" ")
-            IntervalState(uplink.session.keepAlive, now: now, unixTime: clock.unixTime).append(to: &answer)
+            IntervalState(uplink.exchange.session.keepAlive, now: now, unixTime: clock.unixTime).append(to: &answer)
             answer.append("\n")
         } else if request.equals("keepalive forget all") {
             forgetNetwork(nil, into: &answer, now: now)

@@ -120,7 +120,7 @@ public enum Startup {
         let timekeeper = Timekeeper(store: store, log: log, server: settings?.serverAddress ?? Blob())
         let uplink = try settings.map { settings throws(StartupError) in
             let uplink = try makeUplink(settings, routing, outlets, configuration, store, log, timekeeper)
-            uplink.delivery.sealedOpener = opener
+            uplink.exchange.delivery.sealedOpener = opener
             return uplink
         }
         let relay = try configuration.relay.map { relay throws(StartupError) in

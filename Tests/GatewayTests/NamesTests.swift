@@ -212,7 +212,7 @@ extension StateTests {
         @Test func forgottenWhileDialling() throws {
             let rig = try UplinkRig(host: Self.host)
             rig.uplink.start(now: rig.now)
-            _ = rig.uplink.link.takeAttempt(now: rig.now)
+            _ = rig.uplink.exchange.link.takeAttempt(now: rig.now)
             let silent = try #require(SocketAddress(literal: "127.0.0.1", port: 9))
             rig.uplink.place.isLoaded = true
             rig.uplink.place.addresses.append(silent)
@@ -273,7 +273,7 @@ extension StateTests {
                 if rig.uplink.deadline(now: rig.now) > rig.now { try? rig.passDeadline() }
                 return rig.uplink.lastEnd == .networkChanged
             }
-            #expect(rig.uplink.link.failures == 0 && rig.uplink.session.keepAlive.suspected == 0)
+            #expect(rig.uplink.link.failures == 0 && rig.uplink.exchange.session.keepAlive.suspected == 0)
             try rig.run(hurry: false) { rig.state == .connected && !rig.server.events.of(.polled, after: mark).isEmpty }
         }
 
@@ -345,8 +345,8 @@ extension StateTests {
             try rig.runUntilConnected()
             #expect(rig.uplink.timekeeper.trust.isTrusted)
             #expect(rig.uplink.network == .unknown && rig.count("by way of") == 0)
-            #expect(rig.uplink.session.keepAlive.proven == 600_000)
-            #expect(rig.uplink.session.keepAlive.refuted == refuted)
+            #expect(rig.uplink.exchange.session.keepAlive.proven == 600_000)
+            #expect(rig.uplink.exchange.session.keepAlive.refuted == refuted)
         }
 
         /// By the monitor's word, the connection of these tests is by way of the loopback interface.
