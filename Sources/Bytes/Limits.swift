@@ -265,6 +265,12 @@ public enum Limits {
     public static let panelProblem = 384
     /// What is read of an LED's list of triggers.
     public static let triggerList = 8192
+    /// The text of a pattern for the kernel: two flashes are eight pairs of a brightness and a time.
+    public static let ledPattern = 8 * (16 + 1 + 20 + 1)
+    /// LEDs whose first state is remembered: those of every role, and some that are no longer configured.
+    public static let foundLights = 3 * panelOutputs + 4
+    /// A line for each of them, and the first line of their file.
+    public static let foundLightsFile = 64 + foundLights * (deviceName + 1 + 16 + 1 + 64 + 1)
     /// One line of the log.
     public static let logLine = 512
     /// The text of a line, after time, level and area, which take less than the rest.
