@@ -378,6 +378,16 @@ private func post(_ length: Int, _ fields: String = "", sent: Int? = nil) -> Str
         #expect(rig.now - begin <= Limits.crowdedRequest + Limits.crowdedRefused + 100)
     }
 
+    /// All at once: the last place is taken in the very turn in which the first is.
+    @Test func aFullTableInOneTurn() throws {
+        let rig = try Rig()
+        let clients = try (0..<Limits.relayConnections).map { _ in try Client(rig) }
+        for client in clients { client.send("P") }
+        try rig.turn(waiting: 5)
+        #expect(rig.listener.connections == Limits.relayConnections)
+        #expect(rig.listener.deadline == rig.now + Limits.crowdedRequest, "whoever comes now wakes nobody")
+    }
+
     @Test func clientsThatGoAway() throws {
         let rig = try Rig()
         for text in ["", "POST", post(5, sent: 4), post(1)] {
