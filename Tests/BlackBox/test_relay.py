@@ -674,7 +674,7 @@ def test_only_a_pairing_makes_keys(world):
     gateway.cli("pair", "cronstable", "-", input=daemon.link(), umask=0)
     assert [p.name for p in gateway.state.glob("*.key")] == ["relay-seal.key"]
     script = gateway.directory / "pair"
-    script.write_text(f"#!/bin/sh\ncat >/dev/null\necho '{{\"daemonKey\":\"{base64.b64encode(bytes(32)).decode()}\"}}'\n")
+    script.write_text(f"#!/bin/sh\ncat >/dev/null\necho '{{\"v\":1,\"daemonKey\":\"{base64.b64encode(bytes(32)).decode()}\"}}'\n")
     script.chmod(0o755)
     gateway.configure("relay", command=str(script))
     gateway.cli("pair", "pocketty", "me@desk", umask=0)
