@@ -340,9 +340,7 @@ private func post(_ length: Int, _ fields: String = "", sent: Int? = nil) -> Str
     @Test func aBusyCrowd() throws {
         let rig = try Rig()
         let crowd = try (0..<Limits.relayConnections).map { _ in try Client(rig) }
-        for client in crowd { client.send(post(1)) }
         try rig.settle()
-        #expect(crowd.allSatisfy { $0.status() == 202 }, "and stay, while nobody waits")
         let late = try Client(rig)
         late.send(post(2))
         for client in crowd { client.send(post(1)) }
