@@ -12,8 +12,11 @@ struct Probing {
 
     init(context: TLSContext) { prober = Prober(context: context) }
 
-    /// A change of the network or the end of the live connection: where these come often, a probe must not begin upon
-    /// each.
+    mutating func liveEnded(_ end: EndClass, now: Int64) {
+        if end == .planned { prober.stop() } else { putOff(now: now) }
+    }
+
+    /// Changes of the network and failures may come often, and then a probe must not begin upon each.
     mutating func putOff(now: Int64) {
         prober.stop()
         due = max(due, now + Limits.apartPause)

@@ -304,7 +304,7 @@ final class Uplink {
         delivery.abandon()
         flush(now: now)
         stream.close()
-        probing?.putOff(now: now)
+        probing?.liveEnded(reason.classified(during: purpose), now: now)
         session.connectionEnded(reason)
         session.reset()
         dialer.stop()
