@@ -119,7 +119,8 @@ def test_longer_silences_on_a_second_connection(world, peer):
     gateway, token = world.online(peer, configure={"keepalive": {
         "minimum": INTERVAL, "maximum": 8, "pong-timeout": DEADLINE, "probe": "second-connection"}})
     mark = peer.mark()
-    trying = gateway.wait_status(lambda s: s["keepalive"]["next_probe"], "something is being tried", seconds=8)
+    trying = gateway.wait_status(lambda s: (s["keepalive"]["next_probe"] or {}).get("interval") == 8,
+                                 "a longer silence is tried", seconds=8)
     assert trying["keepalive"]["next_probe"] == {"interval": 8, "at": None, "connection": "second"}
     assert "on a second connection" in gateway.cli("keepalive", "show").stdout
     during = gateway.descriptors()
