@@ -14,7 +14,7 @@ extension Uplink: ExchangeOwner {
     var openStream: TLSStream? { stream.stage == .open ? stream : nil }
     var isUnderWay: Bool { stream.stage != .idle || dialer.isActive || question == .attempt }
 
-    func leaves() {}
+    func leaves() { probing?.prober.stop() }
 
     func disconnect(_ reason: EndReason) {
         stream.close()
@@ -138,6 +138,7 @@ extension Uplink: ExchangeOwner {
     // MARK: The end
 
     func ended(_ reason: EndReason, now: Int64) {
+        probing?.liveEnded(reason.classified(during: purpose), now: now)
         lastEnd = reason
         if case .resolverFailed = reason { watchDue = now + Limits.resolverWatch }
         switch reason {

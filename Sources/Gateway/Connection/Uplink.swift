@@ -62,6 +62,8 @@ final class Uplink {
     var watchDue = Int64.max
     /// What is known of the board's networks; the gateway's.
     var monitor: NetworkMonitor?
+    /// Where longer silences are tried on a second connection.
+    var probing: Probing?
     /// SHA-256 of the pinned certificate: where the server was found is believed as long as this is pinned.
     let pin: Blob<32>
     /// The certificate that the last server showed in the place of the pinned one.
@@ -113,6 +115,7 @@ final class Uplink {
         self.resolver = resolver
         stream = TLSStream(context: context)
         exchange = try Exchange(server: settings.serverAddress, store: store, keepAlive: settings.keepAlive)
+        if settings.keepAlive.probesApart { probing = Probing(context: context) }
         exchange.useNetwork(.unknown, self, now: 0, unixTime: 0)
         try exchange.loadRegistrations(self)
         try loadIdentity()
@@ -160,7 +163,7 @@ final class Uplink {
         var earliest = exchange.deadline
         if isClosing { return earliest }
         earliest = min(earliest, stageDeadline, min(dialer.deadline, watchDue))
-        if stream.stage == .open { earliest = min(earliest, exchange.session.deadline) }
+        if stream.stage == .open { earliest = min(earliest, exchange.session.deadline, probingDeadline) }
         if resolver.isBusy {
             earliest = min(earliest, now + Int64(resolver.timeout(limit: 1_000)))
         } else if question != .none {
@@ -173,6 +176,7 @@ final class Uplink {
     func register(in set: inout PollSet) {
         resolver.register(in: &set)
         dialer.register(in: &set)
+        probing?.prober.register(in: &set)
         let hasRoom = isClosing || exchange.session.receiveTail().count > 0
         set.add(stream.raw, events: stream.interest(wantsRead: hasRoom, wantsWrite: exchange.session.hasFrames))
     }
@@ -193,6 +197,7 @@ final class Uplink {
         case .open: if exchange.advance(self, now: now) { wantsTurn = true }
         }
         reviewAge(now: now)
+        probe(now: now)
     }
 
     // MARK: What is durable
