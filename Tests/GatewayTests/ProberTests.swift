@@ -240,9 +240,9 @@ extension StateTests {
             board.uplink.reconnect(now: board.rig.now)
             try board.rig.run { board.rig.state == .connected && board.uplink.exchange.session.syncStep == .done }
             #expect(!board.learner.probesApart)
-            board.uplink.useNetwork(
-                NetworkIdentity(name: Blob("wlan9") ?? Blob(), kind: .wifi, key: Blob()), now: board.rig.now,
-                unixTime: 0)
+            board.uplink.exchange.useNetwork(
+                NetworkIdentity(name: Blob("wlan9") ?? Blob(), kind: .wifi, key: Blob()), board.uplink,
+                now: board.rig.now, unixTime: 0)
             #expect(board.learner.probesApart && board.learner.candidate != nil)
         }
 
