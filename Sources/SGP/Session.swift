@@ -33,8 +33,12 @@ public struct Session: ~Copyable {
     private var partialSince: Int64?
     private var sendingSince: Int64?
     private var lastReceived: Int64 = 0
+    /// Frames that have come, on all connections.
+    public private(set) var framesReceived: UInt64 = 0
     private var lastSent: Int64 = 0
     private var outstandingPing: Question?
+    /// When C_PING was asked first, the last time; before that, the login.
+    private var lastAsked: Int64 = 0
     private var pingSeq: Int64 = 0
 
     private var wasAuthenticated = false
@@ -127,6 +131,11 @@ public struct Session: ~Copyable {
         if phase != .authenticated { keepAlive.attemptFailed() }
     }
 
+    /// What a silence on a second connection came to (`KeepAlive.probed`).
+    public mutating func probed(_ idle: Int64, isAlive: Bool, now: Int64) {
+        note(keepAlive.probed(idle, isAlive: isAlive, now: now), idle: idle)
+    }
+
     /// What the learner has newly decided, once: to be kept by the owner.
     public mutating func takeEvidence() -> KeepAliveEvidence? {
         defer { evidence = nil }
@@ -142,6 +151,7 @@ public struct Session: ~Copyable {
     /// Any received frame is proof for the silence before it.
     private mutating func heard(now: Int64) {
         defer { lastReceived = now }
+        framesReceived &+= 1
         guard phase == .authenticated else { return }
         let idle = outstandingPing.map { $0.heard ? 0 : $0.idle } ?? now - silentSince
         outstandingPing?.heard = true
@@ -291,6 +301,16 @@ public struct Session: ~Copyable {
         close()
     }
 
+    /// C_DISCONNECT for a connection that no session was begun on.
+    public static func appendGoodbye(to frame: inout ByteBuffer) {
+        frame.append(FrameHeader.magic)
+        frame.append(FrameHeader.version)
+        frame.append(ClientMessage.disconnect.rawValue)
+        frame.append(0 as UInt8)
+        frame.append(bigEndian: 1 as UInt32)
+        frame.append(0 as UInt8)
+    }
+
     /// Only what is queued may still leave.
     private mutating func close() {
         phase = .closed
@@ -329,6 +349,17 @@ public struct Session: ~Copyable {
     public mutating func ping(now: Int64) {
         guard phase == .authenticated, outstandingPing == nil, let seq = ask() else { return }
         outstandingPing = Question(first: seq, last: seq, at: now, idle: now - silentSince)
+        lastAsked = now
+    }
+
+    /// A server that pings by itself, or sends something else often enough, leaves no silence after which our own ping
+    /// would be due: neither would C_POLL be sent again, which follows the pong (SGP v2 §10), nor would the server ever
+    /// prove that it has read our acknowledgements. So where the last ping is an interval ago, another goes along with the
+    /// answer to what has just come. The board is awake for that anyway, and a silence of 0 teaches the learner nothing. Two
+    /// pings are then less than two intervals apart, whatever the server does.
+    private mutating func askInPassing(now: Int64) {
+        guard phase == .authenticated, now - lastAsked >= keepAlive.interval else { return }
+        ping(now: now)
     }
 
     private mutating func ask() -> Int64? {
@@ -362,7 +393,9 @@ public struct Session: ~Copyable {
             guard let item else { break }
             heard(now: now)
             partialSince = parser.isInsideFrame ? now : nil
-            if let event = handle(item, now: now, unixTime: unixTime) { return event }
+            let event = handle(item, now: now, unixTime: unixTime)
+            askInPassing(now: now)
+            if let event { return event }
         }
         return checkDeadlines(now: now)
     }
@@ -443,6 +476,7 @@ public struct Session: ~Copyable {
         case .authOK:
             enter(.authenticated, now: now)
             wasAuthenticated = true
+            lastAsked = now
             let idle = keepAlive.suspected
             note(keepAlive.reconnected(now: now), idle: idle)
             syncStep = .filter(from: 0)

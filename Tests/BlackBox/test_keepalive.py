@@ -39,6 +39,21 @@ def test_a_lost_push_arrives_after_the_next_pong(brisk, peer):
     assert gateway.shown() == [message]
 
 
+def test_a_lost_push_arrives_though_the_server_s_own_pings_fill_every_silence(brisk, peer):
+    """Our ping, and the C_POLL after its pong, go along with the answer to one of the server's."""
+    gateway, token, _ = brisk
+    message, mark = peer.notify(token, hold=True), peer.mark()
+    end = time.monotonic() + gateway.settings.seconds(2 * INTERVAL + 3)
+    number = 0
+    while not peer.acks(message):
+        assert time.monotonic() < end, "asked again within two intervals"
+        number += 1
+        peer.obeyed("ping", seq=number)
+        time.sleep(INTERVAL / 8)
+    assert not peer.since(mark, "closed") and gateway.shown() == [message]
+    assert len(peer.since(mark, "frame", type="C_PONG")) > len(peer.since(mark, "frame", type="C_PING"))
+
+
 def test_no_pong_ends_the_connection_in_time(brisk, peer):
     gateway, token, _ = brisk
     peer.set(pong=False)
@@ -112,6 +127,29 @@ def test_many_pings_are_all_answered_in_order(module_online):
 @pytest.fixture(scope="module")
 def module_online(module_world):
     return module_world.online()[0].peer
+
+
+def test_longer_silences_on_a_second_connection(world, peer):
+    """It does not log in, says goodbye once, and is gone; the live one stays and pings at what is proven."""
+    gateway, token = world.online(peer, configure={"keepalive": {
+        "minimum": INTERVAL, "maximum": 8, "pong-timeout": DEADLINE, "probe": "second-connection"}})
+    mark = peer.mark()
+    trying = gateway.wait_status(lambda s: (s["keepalive"]["next_probe"] or {}).get("interval") == 8,
+                                 "a longer silence is tried", seconds=8)
+    assert trying["keepalive"]["next_probe"] == {"interval": 8, "at": None, "connection": "second"}
+    assert "on a second connection" in gateway.cli("keepalive", "show").stdout
+    during = gateway.descriptors()
+    assert trying["keepalive"]["interval"] == INTERVAL
+    learned = gateway.wait_status(lambda s: s["keepalive"]["proven"] == 8, "the silence is proven", seconds=20)
+    assert learned["keepalive"]["interval"] == 8 and learned["keepalive"]["next_probe"] is None
+    assert learned["state"] == "connected"
+    goodbye = peer.wait("frame", after=mark, type="C_DISCONNECT")
+    assert goodbye["reason"] == 0
+    after = gateway.descriptors()
+    assert during is None or len(during) == len(after) + 1
+    peer.wait_ack(peer.notify(token))
+    assert len(peer.since(mark, "frame", type="C_DISCONNECT")) == 1 and not peer.since(mark, "authenticated")
+    assert not [e for e in peer.since(mark, "closed") if e["address"]], "the live one is the first one still"
 
 
 def test_silence_before_hello_ends_within_the_deadline(peer, gateway):

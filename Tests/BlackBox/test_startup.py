@@ -2,6 +2,7 @@
 import os
 import shutil
 import subprocess
+import time
 
 import pytest
 
@@ -108,17 +109,7 @@ def test_a_state_directory_that_is_a_file(gateway):
 
 
 def as_nobody(gateway):
-    """Hand the directories to an ordinary user, who must be able to reach the binary too."""
-    program = gateway.directory / "skyglowd"
-    shutil.copy(gateway.binary[-1], program)
-    gateway.binary = [*gateway.binary[:-1], str(program)]
-    os.chmod(program, 0o755)
-    os.chmod(gateway.directory, 0o755)
-    for path in (gateway.state, gateway.runtime, gateway.state / "server.pem"):
-        os.chown(path, NOBODY, NOBODY)
-    for name in ("stdout", "stderr"):
-        (gateway.directory / name).touch()
-    return {"user": NOBODY, "group": NOBODY, "extra_groups": []}
+    return gateway.hand_to(NOBODY)
 
 
 @pytest.mark.host_only
@@ -228,6 +219,26 @@ def test_a_full_disk_while_running_loses_nothing(disk, peer):
     gateway.start()
     peer.wait_all_acked(messages, 30)
     assert sorted(gateway.shown()) == sorted(messages)
+
+
+def test_a_full_disk_while_running_is_tried_less_and_less_often(disk, peer):
+    """Each connection logs in, polls and fails at the disk: the delay grows all the same, and a person ends it."""
+    gateway = disk("size=16m")
+    token = gateway.add_token()
+    gateway.start()
+    filler, mark = fill(gateway.state), peer.mark()
+    messages = [peer.notify(token, wire.document("full", "x" * 3000)) for _ in range(40)]
+    reason = "what was received could not be stored: no space left"
+    status = gateway.wait_status(lambda s: s["state"] == "backing-off" and s["failures"] >= 3, "3 failures", 60)
+    assert status["last_end"] == reason and reason in gateway.cli("status", code=1).stdout
+    assert status["next_attempt"] - time.time() > 5, "8 to 13 s after the third"
+    assert any(f"{reason}; failure 3 in a row" in line for line in gateway.log())
+    assert len(peer.since(mark, "poll")) <= 4
+    filler.unlink()
+    gateway.cli("reconnect")
+    peer.wait_all_acked(messages, 30)
+    assert sorted(gateway.shown()) == sorted(messages)
+    assert gateway.status()["failures"] == 0
 
 
 @pytest.mark.parametrize("damage", ["cut", "overwritten"])

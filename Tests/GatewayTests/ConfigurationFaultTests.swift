@@ -111,6 +111,12 @@ import Testing
                 ]
             ),
             (
+                "[keepalive]\nprobe = second",
+                [
+                    "f:2: `probe`: expected `live-connection` or `second-connection`, not `second`"
+                ]
+            ),
+            (
                 "[keepalive]\npong-timeout = 0",
                 [
                     "f:2: `pong-timeout`: expected a whole number from 1 to 600, not `0`"
@@ -155,6 +161,13 @@ import Testing
                 "[relay]\nlisten = 127.0.0.1:1\nallow = ::1,",
                 [
                     "f:3: `allow`: a range is missing before or after a comma"
+                ]
+            ),
+            (
+                "[relay]\nlisten = 127.0.0.1:1\npath = /pocketty/v1/push\naddress = board:80",
+                [
+                    "f:3: `path`: `/pocketty/v1/push` is where pocketty daemons post to",
+                    "f:4: `address`: `board:80` begins neither with http:// nor with https://",
                 ]
             ),
             ("[resolver]\nservers = dns.test", ["f:2: `servers`: `dns.test` has no port: expected HOST:PORT"]),

@@ -212,7 +212,7 @@ extension StateTests {
         @Test func forgottenWhileDialling() throws {
             let rig = try UplinkRig(host: Self.host)
             rig.uplink.start(now: rig.now)
-            _ = rig.uplink.link.takeAttempt(now: rig.now)
+            _ = rig.uplink.exchange.link.takeAttempt(now: rig.now)
             let silent = try #require(SocketAddress(literal: "127.0.0.1", port: 9))
             rig.uplink.place.isLoaded = true
             rig.uplink.place.addresses.append(silent)
@@ -273,7 +273,7 @@ extension StateTests {
                 if rig.uplink.deadline(now: rig.now) > rig.now { try? rig.passDeadline() }
                 return rig.uplink.lastEnd == .networkChanged
             }
-            #expect(rig.uplink.link.failures == 0 && rig.uplink.session.keepAlive.suspected == 0)
+            #expect(rig.uplink.link.failures == 0 && rig.uplink.exchange.session.keepAlive.suspected == 0)
             try rig.run(hurry: false) { rig.state == .connected && !rig.server.events.of(.polled, after: mark).isEmpty }
         }
 
@@ -326,9 +326,10 @@ extension StateTests {
         // MARK: Networks
 
         /// Where the kernel does not say which network it is, what was not survived there is forgotten after thirty days
-        /// as well.
-        @Test(arguments: [(29, 1_200_000), (31, nil)] as [(Int64, Int64?)])
-        func whatIsLearnedOfNoNetworkAges(days: Int64, refuted: Int64?) throws {
+        /// as well; also where it is only the login that makes the clock a trusted one.
+        @Test(arguments: [(29, 1_200_000), (31, nil)] as [(Int64, Int64?)], [true, false])
+        func whatIsLearnedOfNoNetworkAges(_ aged: (days: Int64, refuted: Int64?), isSameBoot: Bool) throws {
+            let (days, refuted) = aged
             let rig = try UplinkRig()
             try rig.runUntilConnected()
             let time = SystemClock().unixTime - days * 86_400
@@ -338,12 +339,14 @@ extension StateTests {
                 LearnedInterval(proven: 600, refuted: 1_200, changed: time),
                 IntervalEvent(time: time, idle: 1_200, outcome: 2, stage: 1, interval: 900))
             // In the same boot the clock is trusted from the start.
+            if !isSameBoot { try rig.directory.execute("DELETE FROM meta WHERE key = 'clock'") }
             try rig.restart(keepAlive: KeepAlive(minimum: 300_000, maximum: 3_300_000, pongTimeout: 15_000))
-            #expect(rig.uplink.timekeeper.trust.isTrusted)
+            #expect(rig.uplink.timekeeper.trust.isTrusted == (isSameBoot || TimeService.isKeeping))
             try rig.runUntilConnected()
+            #expect(rig.uplink.timekeeper.trust.isTrusted)
             #expect(rig.uplink.network == .unknown && rig.count("by way of") == 0)
-            #expect(rig.uplink.session.keepAlive.proven == 600_000)
-            #expect(rig.uplink.session.keepAlive.refuted == refuted)
+            #expect(rig.uplink.exchange.session.keepAlive.proven == 600_000)
+            #expect(rig.uplink.exchange.session.keepAlive.refuted == refuted)
         }
 
         /// By the monitor's word, the connection of these tests is by way of the loopback interface.

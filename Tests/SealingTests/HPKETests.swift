@@ -1,6 +1,7 @@
 import Bytes
 import Foundation
 import Testing
+import Vectors
 
 @testable import Sealing
 
@@ -31,14 +32,6 @@ private struct Vector: Decodable {
     var encryptions: [Encryption]
     var extraGeneratedHere: Extra
 
-    static func load() throws -> Vector {
-        let place = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        let decoder = JSONDecoder()
-        decoder.keyDecodingStrategy = .convertFromSnakeCase
-        return try decoder.decode(
-            Vector.self, from: Data(contentsOf: place.appendingPathComponent("Vectors/hpke-auth-vector.json")))
-    }
-
     func open(
         _ sealed: [UInt8], sender: [UInt8]? = nil, info: [UInt8]? = nil, aad: [UInt8]? = nil, capacity: Int = 4096
     ) throws -> [UInt8] {
@@ -57,7 +50,7 @@ private struct Vector: Decodable {
 @Suite struct HPKETests {
     private let vector: Vector
 
-    init() throws { vector = try Vector.load() }
+    init() throws { vector = try loadVector("hpke-auth-vector.json", as: Vector.self) }
 
     @Test func keysOfTheRFC() throws {
         let receiver = try SecretKey(unhex(vector.skRm).span.bytes)
@@ -71,6 +64,26 @@ private struct Vector: Decodable {
         #expect(hex(array(keys.shared.bytes)) == vector.sharedSecret)
         #expect(hex(array(keys.key.bytes)) == vector.key)
         #expect(hex(array(keys.nonce.bytes)) == vector.baseNonce)
+    }
+
+    /// Neither the key nor what it was extracted from outlives its use.
+    @Test func wiping() throws {
+        let secret = [UInt8](repeating: 0xA5, count: 64)
+        var labelled = LabelledHKDF(suite: .kem)
+        try labelled.extract(salt: RawSpan(), label: "eae_prk", secret.span.bytes)
+        let before = (labelled.input.indices.filter { labelled.input[$0] == 0xA5 }.count, labelled.key.count)
+        labelled.wipe()
+        let after = (labelled.input.indices.filter { labelled.input[$0] != 0 }.count, labelled.key.count)
+        let bytes = withUnsafeBytes(of: labelled.key) { $0.filter { $0 != 0 }.count }
+        #expect(before.0 >= 64 && before.1 == 32 && after == (0, 0) && bytes == 0)
+        // A second point that no honest sender has: what was agreed with the first is gone too.
+        let receiver = try SecretKey()
+        let (point, zero) = (unhex(vector.enc), [UInt8](repeating: 0, count: 32))
+        #expect(throws: SealingError.weakKey) {
+            _ = try SharedSecret(
+                private1: receiver.pointer, public1: point.span.bytes, private2: receiver.pointer,
+                public2: zero.span.bytes)
+        }
     }
 
     @Test func opensWhatTheRFCSealed() throws {

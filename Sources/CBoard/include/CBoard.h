@@ -1,5 +1,5 @@
-/* The system libraries as Swift sees them, and one-line wrappers for what Swift cannot import: macros,
- * variadic functions and errno; and what a forked child does before it becomes another program. */
+/* The system libraries as Swift sees them, and the calls that Swift cannot make itself: macros, variadic functions, errno,
+ * structures with flexible ends; and what a forked child does before it becomes another program. */
 #ifndef CBOARD_H
 #define CBOARD_H
 
@@ -112,6 +112,9 @@ int cb_watch_clock(int fd);
 int cb_netlink_open(int events);
 /* recv(2) of what the kernel sent; 0 for what another process did. */
 ssize_t cb_netlink_receive(int fd, void *buffer, size_t size);
+
+/* Bytes written to a TCP socket that the other side's kernel has not confirmed yet, or -1 (tcp(7), SIOCOUTQ). */
+int cb_unconfirmed(int fd);
 
 /* Options of a TLS client that OpenSSL sets through macros: TLS 1.2 or newer, no tickets, no session cache, whole writes
  * that may be repeated from another address, released buffers, the peer's certificate asked for. */

@@ -75,7 +75,7 @@ extension CommandRunner {
         let store = try openStore(configuration)
         let running = try running(configuration, store)
         let now = SystemClock().unixTime
-        var output = Output(descriptor: STDOUT_FILENO)
+        var output = standardOutput()
         var count = 0
         if json { output.write("{\"running\":\(running != nil),\"networks\":[") }
         if let running, running.id == nil,
@@ -168,7 +168,7 @@ extension CommandRunner {
         out.member("refuted", state.refuted)
         out.member("refuted_at", shown.evidence.refutedAt)
         out.member("refuted_times", shown.evidence.refutations)
-        out.member(state.probe)
+        out.member(state.probe, on: state.place)
         out.member("minimum", state.minimum)
         out.member("maximum", state.maximum)
         out.member("floor", min(state.minimum, KeepAlive.floor / 1_000))
@@ -247,9 +247,13 @@ extension CommandRunner {
     private func appendProbe(_ state: IntervalState, _ now: Int64, to out: inout ByteBuffer) {
         guard let probe = state.probe else { return out.append("none") }
         out.append(span: probe.interval)
-        guard let due = probe.due else { return out.append(", now") }
-        out.append(", in ")
-        out.append(span: max(due - now, 0))
+        if let due = probe.due {
+            out.append(", in ")
+            out.append(span: max(due - now, 0))
+        } else {
+            out.append(", now")
+        }
+        if state.place == .second { out.append(", on a second connection") }
     }
 
     // MARK: Plot
@@ -281,7 +285,7 @@ extension CommandRunner {
         plot.append(svgTo: &picture)
         guard !picture.overflowed else { throw StartupError("the picture is too large", .inputOutput) }
         if svg == "-" {
-            var output = Output(descriptor: STDOUT_FILENO)
+            var output = standardOutput()
             output.write(picture.pointer)
             return .ok
         }
