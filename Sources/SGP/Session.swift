@@ -127,6 +127,12 @@ public struct Session: ~Copyable {
         if phase != .authenticated { keepAlive.attemptFailed() }
     }
 
+    /// The way to the server took a packet more than it should: the line was out, which may be why the connection before
+    /// this one fell silent. A NAT that forgets lets a new connection pass at once.
+    public mutating func reachedLate() {
+        if phase != .authenticated { keepAlive.attemptFailed() }
+    }
+
     /// What the learner has newly decided, once: to be kept by the owner.
     public mutating func takeEvidence() -> KeepAliveEvidence? {
         defer { evidence = nil }

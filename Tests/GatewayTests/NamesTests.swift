@@ -325,25 +325,27 @@ extension StateTests {
 
         // MARK: Networks
 
-        /// Where the kernel does not say which network it is, what was not survived there is forgotten after thirty days
-        /// as well.
-        @Test(arguments: [(29, 1_200_000), (31, nil)] as [(Int64, Int64?)])
-        func whatIsLearnedOfNoNetworkAges(days: Int64, refuted: Int64?) throws {
+        /// Where the kernel does not say which network it is, what was not survived there is looked at again after thirty
+        /// days as well.
+        @Test(arguments: [(29, false), (31, true)] as [(Int64, Bool)])
+        func whatIsLearnedOfNoNetworkAges(days: Int64, isDue: Bool) throws {
             let rig = try UplinkRig()
             try rig.runUntilConnected()
             let time = SystemClock().unixTime - days * 86_400
             let nowhere = NetworkIdentity.unknown
             try rig.store.keepInterval(
                 name: nowhere.name.bytes, kind: Int64(nowhere.kind.rawValue), key: nowhere.key.bytes,
-                LearnedInterval(proven: 600, refuted: 1_200, changed: time),
-                IntervalEvent(time: time, idle: 1_200, outcome: 2, stage: 1, interval: 900))
+                LearnedInterval(proven: 600, refuted: 660, changed: time),
+                IntervalEvent(time: time, idle: 660, outcome: 2, stage: 1, interval: 900))
             // In the same boot the clock is trusted from the start.
             try rig.restart(keepAlive: KeepAlive(minimum: 300_000, maximum: 3_300_000, pongTimeout: 15_000))
             #expect(rig.uplink.timekeeper.trust.isTrusted)
             try rig.runUntilConnected()
             #expect(rig.uplink.network == .unknown && rig.count("by way of") == 0)
             #expect(rig.uplink.session.keepAlive.proven == 600_000)
-            #expect(rig.uplink.session.keepAlive.refuted == refuted)
+            #expect(rig.uplink.session.keepAlive.refuted == 660_000)
+            let due = try #require(rig.uplink.session.keepAlive.nextLook)
+            #expect((due <= rig.now) == isDue)
         }
 
         /// By the monitor's word, the connection of these tests is by way of the loopback interface.

@@ -572,9 +572,7 @@ final class Driver {
         do throws(StoreError) {
             let kind = Int64(identity.kind.rawValue)
             if let known = try store.learnedInterval(name: identity.name.bytes, kind: kind, key: identity.key.bytes) {
-                let isOld = unixTime - known.changed > 30 * 86_400
-                keepAlive.restore(
-                    proven: known.proven * 1_000, refuted: isOld ? nil : known.refuted.map { $0 * 1_000 }, now: now)
+                keepAlive.restore(known, now: now, unixTime: unixTime)
             }
         } catch { report(error) }
         session.keepAlive = keepAlive

@@ -32,6 +32,7 @@ extension AcceptanceTable {
             off by: seconds below min(T, 3300); share: of it, T of 1500 s or more; settled: hours
             """)
         print("T ± p %: a timeout that varies so much each time, which nobody promises anything about")
+        OutageTable.printAll()
         print(isKept ? "every bound is kept" : "A BOUND IS BROKEN")
         return isKept
     }
