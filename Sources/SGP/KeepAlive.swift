@@ -327,7 +327,7 @@ public struct KeepAlive: Sendable, Equatable {
     /// In the steady stage: longer silences are tried again when `nextLook` says so.
     private mutating func lookBeyond(now: Int64) {
         guard let due = nextLook, now >= due else { return }
-        guard let bound = refuted, !isInterrupted else { return plan(now: now) }
+        guard let bound = refuted, !hasSearchLeft else { return plan(now: now) }
         patience = min(patience * 2, Self.lastPatience)
         // Far enough above the old bound that a limit that varies does not look like a better one.
         interval = rung(after: bound + bound / 8 - 40_000)
@@ -335,7 +335,7 @@ public struct KeepAlive: Sendable, Equatable {
     }
 
     /// A restart came before the search was over.
-    private var isInterrupted: Bool {
+    private var hasSearchLeft: Bool {
         guard isResumed, let bound = refuted else { return isResumed && proven < maximum }
         return bound - proven > resolution || isDoubtful(bound)
     }
@@ -345,7 +345,7 @@ public struct KeepAlive: Sendable, Equatable {
     /// the patience is over. Nil in the other stages, and where there is nothing left to look for.
     public var nextLook: Int64? {
         guard !isFixed, stage == .steady, strikes == 0, proven < maximum, let since = steadySince else { return nil }
-        if isInterrupted { return since }
+        if hasSearchLeft { return since }
         return since &+ (refuted == nil ? max(24 * interval, 3_600_000) : patience)
     }
 }
