@@ -331,8 +331,9 @@ def test_reconnects_that_fail(drive, pytestconfig, record_property, registered):
 
 
 @KINDS
-def test_reconnects_allocate_nothing(drive, settings, record_property, registered):
-    """The gateway's own code, counted; and what the libraries take they give back."""
+def test_reconnects_allocate_nothing(drive, settings, pytestconfig, record_property, registered):
+    """The gateway's own code, counted; and what the libraries take they give back, to the last block. Resident memory, above,
+    could hide some bytes of each reconnect."""
     if not settings.counting_binary:
         pytest.skip("no --counting-binary was given")
 
@@ -340,7 +341,8 @@ def test_reconnects_allocate_nothing(drive, settings, record_property, registere
         def memory():
             counts = gateway.status()["memory"]
             return counts["allocations_since_ready"], counts["live_blocks"]
-        driver.round(steps)
+        for _ in range(2):
+            driver.round(steps)
         before = memory()
         assert isinstance(before[0], int), "a build that counts"
         worst = {}
@@ -349,7 +351,7 @@ def test_reconnects_allocate_nothing(drive, settings, record_property, registere
             driver.fail(step)
             if memory()[0] != last[0]:
                 worst[step.__name__] = memory()[0] - last[0]
-        driver.rounds(steps, 4 * len(steps))
+        driver.rounds(steps, pytestconfig.getoption("--reconnects") // 10)
         after = memory()
         kind = "login" if registered else "registration"
         record_property("measured", (f"{driver.done} failing reconnects, {kind}: allocations since READY", "flat",
@@ -357,5 +359,5 @@ def test_reconnects_allocate_nothing(drive, settings, record_property, registere
         record_property("measured", (f"{driver.done} failing reconnects, {kind}: live blocks of libraries", "flat",
                                      f"{before[1]} → {after[1]}"))
         assert not worst, worst
-        assert after[0] == before[0] and after[1] <= before[1] + 2, f"{before} {after}"
+        assert after == before, f"{before} {after}"
     drive(registered, body, settings.counting_binary)

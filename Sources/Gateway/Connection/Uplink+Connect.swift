@@ -11,7 +11,7 @@ extension Uplink {
         purpose = identity == nil ? .register : .login
         attemptSince = now
         attemptFailure = nil
-        guard hasRegistrations || readRegistrations() else { return finish(.store, now: now) }
+        if !hasRegistrations, let failure = readRegistrations() { return finish(failure, now: now) }
         guard purpose == .login || hasFreshKey || makeKey() else { return finish(.identity, now: now) }
         loadPlace(now: now, unixTime: unixTime)
         guard !place.isEmpty else {
@@ -44,7 +44,7 @@ extension Uplink {
     func beginDialling(isOpen: Bool = false, now: Int64) -> Bool {
         link.reached(.connecting, now: now)
         guard purpose == .login || loadClientCertificate() else {
-            finish(.identity, now: now)
+            finish(.clientCertificate, now: now)
             return false
         }
         dialSince = now
