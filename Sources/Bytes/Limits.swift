@@ -201,6 +201,10 @@ public enum Limits {
     public static let networkPause: Int64 = 1_500
     /// What a connection that lived through a change of the network has to answer within.
     public static let probe: Int64 = 5_000
+    /// How long a second connection for a probe is not opened after one that told nothing, a change of the network or an
+    /// end of the live one; and after how many in a row that the server refuses there are no more.
+    public static let apartPause: Int64 = 60_000
+    public static let apartRefusals = 2
     /// An attempt that has come this far when the network changes begins anew.
     public static let attemptAge: Int64 = 2_000
     /// A shorter suspend is none.
@@ -224,10 +228,10 @@ public enum Limits {
 
     // MARK: Processes
 
-    /// Descriptors of one poll: signals, control socket and its clients, the server's socket, those that connect, DNS,
-    /// network and clock, buttons, two pipes to each hook, outlets, the relay's listener and its clients.
+    /// Descriptors of one poll: signals, control socket and its clients, the server's socket and a second one, those that
+    /// connect, DNS, network and clock, buttons, two pipes to each hook, outlets, the relay's listener and its clients.
     public static let pollSlots =
-        1 + 1 + controlClients + 1 + addresses + 16 + 2 + panelOutputs + 2 * hooks + outlets
+        1 + 1 + controlClients + 2 + addresses + 16 + 2 + panelOutputs + 2 * hooks + outlets
         + 1 + relayConnections
     /// How long clients of either listener stay in the queue where there is no descriptor for one.
     public static let acceptPause: Int64 = 1_000

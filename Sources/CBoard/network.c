@@ -1,8 +1,11 @@
-/* Netlink, whose headers do not go together with others, and what the clocks say of each other. */
+/* Netlink, whose headers do not go together with others, what a socket still has to say, and what the clocks say of each
+ * other. */
 #define _GNU_SOURCE
 #include "CBoard.h"
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
+#include <linux/sockios.h>
+#include <sys/ioctl.h>
 #include <sys/timerfd.h>
 #include <sys/timex.h>
 
@@ -25,6 +28,11 @@ ssize_t cb_netlink_receive(int fd, void *buffer, size_t size) {
     ssize_t count = recvfrom(fd, buffer, size, 0, (struct sockaddr *)&from, &length);
     /* Other processes may send to us too; only the kernel has the number 0. */
     return count > 0 && from.nl_pid != 0 ? 0 : count;
+}
+
+int cb_unconfirmed(int fd) {
+    int bytes = 0;
+    return ioctl(fd, SIOCOUTQ, &bytes) == 0 ? bytes : -1;
 }
 
 int cb_watch_clock(int fd) {

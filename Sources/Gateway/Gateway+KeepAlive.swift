@@ -18,7 +18,9 @@ extension Gateway {
             answer.append(" -")
             answer.append(hex: uplink.network.key.bytes)
             answer.append(" ")
-            IntervalState(uplink.session.keepAlive, now: now, unixTime: clock.unixTime).append(to: &answer)
+            var state = IntervalState(uplink.session.keepAlive, now: now, unixTime: clock.unixTime)
+            if uplink.isProbeRefused { state.place = .refused }
+            state.append(to: &answer)
             answer.append("\n")
         } else if request.equals("keepalive forget all") {
             forgetNetwork(nil, into: &answer, now: now)
@@ -69,13 +71,14 @@ extension Gateway {
 }
 
 extension ByteBuffer {
-    /// The member `next_probe`: `{"interval","at"}`, where `at` is null while it is being tried, or null.
-    mutating func member(_ probe: IntervalState.Probe?) {
+    /// The member `next_probe`: `{"interval","at","connection"}`, where `at` is null while it is being tried, or null.
+    mutating func member(_ probe: IntervalState.Probe?, on place: IntervalState.Place) {
         key("next_probe")
         guard let probe else { return append("null") }
         append("{")
         member("interval", probe.interval)
         member("at", probe.due)
+        member("connection", place == .second ? "second" : "live")
         append("}")
     }
 }

@@ -213,10 +213,12 @@ extension Startup {
     /// A learner with the configured bounds that knows nothing yet.
     static func keepAlive(_ configuration: Configuration) -> KeepAlive {
         let milliseconds = Int64(1_000)
-        return KeepAlive(
+        var learner = KeepAlive(
             minimum: configuration.keepalive.minimum * milliseconds,
             maximum: configuration.keepalive.maximum * milliseconds,
             pongTimeout: configuration.keepalive.pongTimeout * milliseconds)
+        learner.probesApart = configuration.keepalive.probesApart
+        return learner
     }
 
     /// The pinned certificate as DER.

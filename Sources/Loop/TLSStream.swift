@@ -167,6 +167,9 @@ public final class TLSStream {
         if let ssl { SSL_certs_clear(ssl) }
     }
 
+    /// The other side's TCP has confirmed everything that was written.
+    public var isConfirmed: Bool { socket.isOpen && cb_unconfirmed(socket.raw) == 0 }
+
     /// Ends our half: nothing more is written, and the other side reads an end after everything that was. What it still
     /// sends can be read until it ends its own half.
     public func finishWriting() {

@@ -109,7 +109,7 @@ public enum EndClass: Equatable, Sendable {
 
 extension EndReason {
     /// What a connection that a NAT has forgotten ends by: no answer, or a reset upon what was sent.
-    var isSilence: Bool {
+    public var isSilence: Bool {
         switch self {
         case .timeout(.pong): true
         // EPIPE, ECONNRESET and ETIMEDOUT, the same on every board.

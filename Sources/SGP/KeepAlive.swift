@@ -39,8 +39,11 @@ public struct KeepAlive: Sendable, Equatable {
     }
 
     public private(set) var stage = Stage.initialGrowth
-    /// Milliseconds without a frame after which C_PING goes out.
-    public private(set) var interval: Int64
+    /// Longer silences than were proven are tried on a second connection through the same network, which dies in the
+    /// place of the live one if one of them is too long.
+    public var probesApart = false
+    /// The silence that the search has come to; the proven one where it rests.
+    private var aim: Int64
     /// The longest silence that was survived; 0 before the first.
     public private(set) var proven: Int64 = 0
     /// The shortest silence that was not, if longer ones have been tried.
@@ -62,6 +65,8 @@ public struct KeepAlive: Sendable, Equatable {
 
     /// A connection that has just died of silence, until the next attempt tells whether the network was there.
     private var suspicion: Int64?
+    /// The first strike came while something longer was tried apart: the search goes on once the doubt is gone.
+    private var isInterrupted = false
     /// Suspicions in a row that an outage explained.
     private var excused = 0
     /// The longest silence survived since the first strike.
@@ -105,7 +110,7 @@ public struct KeepAlive: Sendable, Equatable {
         self.isFixed = isFixed
         self.pongTimeout = pongTimeout
         self.jitter = min(max(jitter, -Self.jitterBound), Self.jitterBound)
-        interval = self.minimum
+        aim = self.minimum
         if isFixed { stage = .steady } else { plan(now: 0) }
     }
 
@@ -118,9 +123,11 @@ public struct KeepAlive: Sendable, Equatable {
     /// configuration stays as it is.
     public func fresh(jitter: Int64, maximum: Int64 = .max) -> KeepAlive {
         let limit = isFixed ? .max : maximum
-        return KeepAlive(
+        var fresh = KeepAlive(
             minimum: min(minimum, limit), maximum: min(self.maximum, limit), isFixed: isFixed,
             pongTimeout: pongTimeout, jitter: jitter)
+        fresh.probesApart = probesApart
+        return fresh
     }
 
     /// Comes back to a known network: begins steady at what was proven, if anything was, and goes on with a search that
@@ -146,6 +153,13 @@ public struct KeepAlive: Sendable, Equatable {
     /// The lowest interval there is.
     private var lowest: Int64 { min(Self.floor, minimum) }
 
+    /// Milliseconds without a frame after which C_PING goes out.
+    public var interval: Int64 { isTriedApart ? max(proven, lowest) : aim }
+    /// The silence to try on a second connection, in milliseconds; nil where there is none, as always unless
+    /// `probesApart`.
+    public var candidate: Int64? { isTriedApart && aim > interval ? aim : nil }
+    private var isTriedApart: Bool { probesApart && !isFixed && aim > proven }
+
     // MARK: Evidence
 
     /// A frame came after a silence of `idle`, upon a ping or by itself.
@@ -165,12 +179,16 @@ public struct KeepAlive: Sendable, Equatable {
             return nil
         }
         proven = value
-        if let bound = refuted, value >= bound {
-            refuted = nil
-            failures = 0
-        }
+        passBound()
         plan(now: now)
         return .proven
+    }
+
+    /// What was refuted may have been survived.
+    private mutating func passBound() {
+        guard let bound = refuted, proven >= bound else { return }
+        refuted = nil
+        failures = 0
     }
 
     private mutating func survivedInDoubt(_ value: Int64, now: Int64) -> Change? {
@@ -181,7 +199,7 @@ public struct KeepAlive: Sendable, Equatable {
         }
         guard stage == .backoff, value >= interval else { return nil }
         secondOpinion = value
-        interval = proven
+        aim = proven
         stage = .steady
         return nil
     }
@@ -191,7 +209,7 @@ public struct KeepAlive: Sendable, Equatable {
         let span = Self.chances / 2 * proven
         doubtful = max(doubtful, now) + span
         guard doubtful - now > 2 * span, proven > lowest else {
-            settle(now: now)
+            if isInterrupted { plan(now: now) } else { settle(now: now) }
             return .confirmed
         }
         doubtful = now
@@ -237,7 +255,8 @@ public struct KeepAlive: Sendable, Equatable {
         strikes += 1
         if strikes == 1, proven > lowest {
             // A second opinion at a silence that should be harmless costs less than the same again.
-            interval = proven > 2 * minimum ? minimum : max(lowest, proven / 2_000 * 1_000)
+            isInterrupted = candidate != nil
+            aim = proven > 2 * minimum ? minimum : max(lowest, proven / 2_000 * 1_000)
             stage = .backoff
             return .doubted
         }
@@ -258,6 +277,21 @@ public struct KeepAlive: Sendable, Equatable {
         isResumed = false
     }
 
+    /// What a silence of `idle` on a second connection came to. That it was not survived counts if the live connection was
+    /// heard after that. Nil where it says nothing new.
+    public mutating func probed(_ idle: Int64, isAlive: Bool, now: Int64) -> Change? {
+        guard candidate != nil, strikes == 0, suspicion == nil, idle > proven else { return nil }
+        guard isAlive else {
+            let before = refuted
+            refute(idle, now: now)
+            return refuted == before && idle <= lowest ? nil : .refuted
+        }
+        proven = min(idle / 1_000 * 1_000, maximum)
+        passBound()
+        plan(now: now)
+        return .proven
+    }
+
     private mutating func refute(_ idle: Int64, now: Int64) {
         failures = idle >= refuted ?? .max ? max(failures + 1, Self.certain) : failures + 1
         refuted = max(min(refuted ?? idle, idle), proven + 1)
@@ -269,28 +303,29 @@ public struct KeepAlive: Sendable, Equatable {
     /// What is tried next.
     private mutating func plan(now: Int64) {
         isResumed = false
+        isInterrupted = false
         guard proven > 0 else {
             // Halve until something survives.
-            interval = max(refuted.map { $0 / 2_000 * 1_000 } ?? min(Self.start, minimum), lowest)
+            aim = max(refuted.map { $0 / 2_000 * 1_000 } ?? min(Self.start, minimum), lowest)
             stage = refuted == nil ? .initialGrowth : .backoff
             return
         }
         guard proven < maximum else { return settle(now: now) }
         guard let bound = refuted else {
-            interval = rung(after: proven)
+            aim = rung(after: proven)
             stage = .initialGrowth
             return
         }
         let gap = bound - proven
         guard gap > resolution else {
             guard isDoubtful(bound) else { return settle(now: now) }
-            interval = min(max((bound + 999) / 1_000 * 1_000, lowest), maximum)
+            aim = min(max((bound + 999) / 1_000 * 1_000, lowest), maximum)
             stage = .refinedGrowth
             return
         }
         let isWide = gap > Self.step + 2 * Self.jitterBound
         let middle = isWide ? min(rung(after: proven), proven + gap / 2) : (proven + gap / 2) / 1_000 * 1_000
-        interval = max(middle, lowest)
+        aim = max(middle, lowest)
         stage = isWide ? .initialGrowth : .refinedGrowth
     }
 
@@ -318,8 +353,9 @@ public struct KeepAlive: Sendable, Equatable {
     }
 
     private mutating func settle(now: Int64) {
+        isInterrupted = false
         // What a frame of the server's has proved by chance may be very little.
-        interval = max(proven, lowest)
+        aim = max(proven, lowest)
         stage = .steady
         steadySince = now
     }
@@ -330,7 +366,7 @@ public struct KeepAlive: Sendable, Equatable {
         guard let bound = refuted, !hasSearchLeft else { return plan(now: now) }
         patience = min(patience * 2, Self.lastPatience)
         // Far enough above the old bound that a limit that varies does not look like a better one.
-        interval = rung(after: bound + bound / 8 - 40_000)
+        aim = rung(after: bound + bound / 8 - 40_000)
         stage = .initialGrowth
     }
 

@@ -33,6 +33,8 @@ public struct Session: ~Copyable {
     private var partialSince: Int64?
     private var sendingSince: Int64?
     private var lastReceived: Int64 = 0
+    /// Frames that have come, on all connections.
+    public private(set) var framesReceived: UInt64 = 0
     private var lastSent: Int64 = 0
     private var outstandingPing: Question?
     /// When C_PING was asked first, the last time; before that, the login.
@@ -135,6 +137,11 @@ public struct Session: ~Copyable {
         if phase != .authenticated { keepAlive.attemptFailed() }
     }
 
+    /// What a silence on a second connection came to (`KeepAlive.probed`).
+    public mutating func probed(_ idle: Int64, isAlive: Bool, now: Int64) {
+        note(keepAlive.probed(idle, isAlive: isAlive, now: now), idle: idle)
+    }
+
     /// What the learner has newly decided, once: to be kept by the owner.
     public mutating func takeEvidence() -> KeepAliveEvidence? {
         defer { evidence = nil }
@@ -150,6 +157,7 @@ public struct Session: ~Copyable {
     /// Any received frame is proof for the silence before it.
     private mutating func heard(now: Int64) {
         defer { lastReceived = now }
+        framesReceived &+= 1
         guard phase == .authenticated else { return }
         let idle = outstandingPing.map { $0.heard ? 0 : $0.idle } ?? now - silentSince
         outstandingPing?.heard = true
@@ -297,6 +305,16 @@ public struct Session: ~Copyable {
             queue.append(.disconnect) { $0.append(0 as UInt8) }
         }
         close()
+    }
+
+    /// C_DISCONNECT for a connection that no session was begun on.
+    public static func appendGoodbye(to frame: inout ByteBuffer) {
+        frame.append(FrameHeader.magic)
+        frame.append(FrameHeader.version)
+        frame.append(ClientMessage.disconnect.rawValue)
+        frame.append(0 as UInt8)
+        frame.append(bigEndian: 1 as UInt32)
+        frame.append(0 as UInt8)
     }
 
     /// Only what is queued may still leave.

@@ -114,6 +114,28 @@ def module_online(module_world):
     return module_world.online()[0].peer
 
 
+def test_longer_silences_on_a_second_connection(world, peer):
+    """It does not log in, says goodbye once, and is gone; the live one stays and pings at what is proven."""
+    gateway, token = world.online(peer, configure={"keepalive": {
+        "minimum": INTERVAL, "maximum": 8, "pong-timeout": DEADLINE, "probe": "second-connection"}})
+    mark = peer.mark()
+    trying = gateway.wait_status(lambda s: s["keepalive"]["next_probe"], "something is being tried", seconds=8)
+    assert trying["keepalive"]["next_probe"] == {"interval": 8, "at": None, "connection": "second"}
+    assert "on a second connection" in gateway.cli("keepalive", "show").stdout
+    during = gateway.descriptors()
+    assert trying["keepalive"]["interval"] == INTERVAL
+    learned = gateway.wait_status(lambda s: s["keepalive"]["proven"] == 8, "the silence is proven", seconds=20)
+    assert learned["keepalive"]["interval"] == 8 and learned["keepalive"]["next_probe"] is None
+    assert learned["state"] == "connected"
+    goodbye = peer.wait("frame", after=mark, type="C_DISCONNECT")
+    assert goodbye["reason"] == 0
+    after = gateway.descriptors()
+    assert during is None or len(during) == len(after) + 1
+    peer.wait_ack(peer.notify(token))
+    assert len(peer.since(mark, "frame", type="C_DISCONNECT")) == 1 and not peer.since(mark, "authenticated")
+    assert not [e for e in peer.since(mark, "closed") if e["address"]], "the live one is the first one still"
+
+
 def test_silence_before_hello_ends_within_the_deadline(peer, gateway):
     peer.set(hello=False)
     gateway.start(connect=False)

@@ -111,6 +111,12 @@ import Testing
                 ]
             ),
             (
+                "[keepalive]\nprobe = second",
+                [
+                    "f:2: `probe`: expected `live-connection` or `second-connection`, not `second`"
+                ]
+            ),
+            (
                 "[keepalive]\npong-timeout = 0",
                 [
                     "f:2: `pong-timeout`: expected a whole number from 1 to 600, not `0`"

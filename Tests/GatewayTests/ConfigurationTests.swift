@@ -187,6 +187,16 @@ func parsed(_ text: String) throws -> Configuration {
         #expect(configuration.log.level == .debug)
     }
 
+    @Test func probesGoWhereTheyAreSentTo() throws {
+        #expect(try !parsed("").keepalive.probesApart)
+        #expect(try !parsed("[keepalive]\nprobe = live-connection").keepalive.probesApart)
+        let apart = try parsed("[keepalive]\nprobe = second-connection")
+        #expect(apart.keepalive.probesApart)
+        let learner = Startup.keepAlive(apart)
+        #expect(learner.probesApart && learner.candidate == 120_000)
+        #expect(Startup.keepAlive(try parsed("")) != learner, "a reload sees the difference")
+    }
+
     @Test func shortKeepalivesAreForTests() throws {
         let configuration = try parsed("[keepalive]\nminimum=1\nmaximum=1\npong-timeout=1")
         #expect(configuration.keepalive.minimum == 1)

@@ -118,6 +118,33 @@ import Testing
         #expect(brief(learner, evidence) == "every 55 min: proved 1 minute ago, the longest allowed")
     }
 
+    @Test func onASecondConnection() {
+        var learner = learner()
+        learner.probesApart = true
+        #expect(brief(learner) == "every 60 s: longer is tried on a second connection")
+        #expect(
+            reason(learner)
+                == "A silence of 2 min is tried on a second connection, which may die of it. The one that notifications "
+                + "come on is asked more often than anything is known to need.")
+        _ = learner.probed(120_000, isAlive: true, now: 0)
+        #expect(brief(learner) == "every 2 min: longer is tried on a second connection")
+        #expect(reason(learner).hasSuffix("is asked at what was survived."))
+        let state = IntervalState(learner, now: 0, unixTime: 0)
+        #expect(state.probe == .init(interval: 180, due: nil) && state.place == .second)
+        learner.restore(proven: 600_000, refuted: nil, now: 1_000)
+        #expect(brief(learner, now: 1_000) == "every 10 min: proved, longer tried in 4 h")
+        #expect(IntervalState(learner, now: 1_000, unixTime: 0).probe?.interval == 810)
+    }
+
+    @Test func onNoSecondConnection() {
+        var state = IntervalState(learner(), now: 0, unixTime: 0)
+        state.place = .refused
+        let text = words { $0.append(reason: state) }
+        #expect(text.hasPrefix("The server takes no second connection to try anything on. Nothing is known"))
+        let brief = words { $0.append(brief: state, IntervalEvidence(), now: 0) }
+        #expect(brief == "every 2 min: a first try on this network")
+    }
+
     @Test func doubted() {
         var learner = learner()
         learner.restore(proven: 1_680_000, refuted: 1_790_000, now: 0)
@@ -175,18 +202,19 @@ import Testing
                 probe: .init(interval: 6, due: 7), isFixed: true),
             IntervalState(
                 stage: .backoff, interval: .max, proven: 0, refuted: nil, isDoubted: false, minimum: 4, maximum: 4,
-                probe: .init(interval: 6, due: nil)),
+                probe: .init(interval: 6, due: nil), place: .second),
             IntervalState(
                 stage: .initialGrowth, interval: 1, proven: 0, refuted: nil, isDoubted: false, minimum: 4, maximum: 4,
-                probe: nil),
+                probe: nil, place: .refused),
         ]
         for state in states {
             let line = words { state.append(to: &$0) }
             #expect(IntervalState(line.split(separator: " ").map(String.init)[...]) == state)
         }
         for line in [
-            "", "1 2", "9 1 2 3 1 4 5 6 7 0", "2 1 2 3 1 4 5 6 x 0", "- 1 2 3 1 4 5 6 7 0",
-            "2 1 2 3 1 4 5 6 7", "2 1 2 3 1 4 5 6 7 0 8", "2 1 2 3 1 4 5 6 7 -",
+            "", "1 2", "9 1 2 3 1 4 5 6 7 0 0", "2 1 2 3 1 4 5 6 x 0 0", "- 1 2 3 1 4 5 6 7 0 0",
+            "2 1 2 3 1 4 5 6 7 0 0 8", "2 1 2 3 1 4 5 6 7 0", "2 1 2 3 1 4 5 6 7 3 0", "2 1 2 3 1 4 5 6 7 - 0",
+            "2 1 2 3 1 4 5 6 7 0 -",
         ] {
             #expect(IntervalState(line.split(separator: " ").map(String.init)[...]) == nil, "\(line)")
         }

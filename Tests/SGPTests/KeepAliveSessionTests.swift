@@ -40,6 +40,28 @@ private let second: Int64 = 1_000
         #expect(driver.session.takeEvidence() == nil)
     }
 
+    /// What a second connection proves is evidence like any other, and puts the next ping off.
+    @Test func probeOnASecondConnection() {
+        let driver = Driver.synchronised()
+        driver.session.keepAlive = KeepAlive(minimum: 600 * second, maximum: 3_300 * second, pongTimeout: 15 * second)
+        driver.session.keepAlive.probesApart = true
+        let due = driver.session.deadline
+        driver.session.probed(120 * second, isAlive: true, now: due - 1)
+        let evidence = driver.session.takeEvidence()
+        #expect(evidence?.change == .proven && evidence?.idle == 120 * second && evidence?.interval == 120 * second)
+        #expect(driver.session.deadline == due + 60 * second)
+        driver.session.probed(180 * second, isAlive: false, now: due)
+        #expect(driver.session.takeEvidence()?.change == .refuted)
+        #expect(driver.session.deadline == due + 60 * second)
+    }
+
+    /// A frame of nine bytes, whole.
+    @Test func goodbyeOfAConnectionWithoutASession() {
+        var frame = ByteBuffer(capacity: 9)
+        Session.appendGoodbye(to: &frame)
+        #expect(Array(frame.pointer) == [0x53, 0x02, 0x24, 0x00, 0, 0, 0, 1, 0])
+    }
+
     @Test func silenceCountsAfterTheNextLogin() {
         let driver = growing()
         driver.wait(810 * second)

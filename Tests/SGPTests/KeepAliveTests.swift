@@ -257,6 +257,91 @@ private let hour: Int64 = 3_600_000
 
     // MARK: Bounds
 
+    // MARK: Longer silences on a second connection
+
+    private func apart() -> KeepAlive {
+        var learner = learner()
+        learner.probesApart = true
+        return learner
+    }
+
+    @Test func nothingIsTriedApartUnlessWanted() {
+        var learner = learner()
+        #expect(learner.candidate == nil && learner.interval == 120 * second)
+        #expect(learner.probed(120 * second, isAlive: true, now: 0) == nil)
+        #expect(learner.proven == 0)
+        var fixed = KeepAlive(interval: 900 * second, pongTimeout: second)
+        fixed.probesApart = true
+        #expect(fixed.candidate == nil && fixed.interval == 900 * second)
+    }
+
+    /// The same rungs; the live connection is asked at the one below, at first at the floor.
+    @Test func climbsTheLadderApart() {
+        var learner = apart()
+        var rungs: [Int64] = []
+        var intervals: [Int64] = []
+        while let candidate = learner.candidate {
+            rungs.append(candidate / second)
+            intervals.append(learner.interval / second)
+            #expect(learner.survived(learner.interval, now: 0) == (rungs.count == 1 ? .proven : nil))
+            #expect(learner.candidate == candidate, "what the live connection survives changes nothing")
+            #expect(learner.probed(candidate, isAlive: true, now: 0) == .proven)
+        }
+        #expect(rungs == [120, 180, 270, 405, 600, 810, 1093, 1476, 1876, 2276, 2676, 3076, 3300])
+        #expect(intervals == [60] + rungs.dropLast())
+        #expect(learner.stage == .steady && learner.interval == 3_300 * second)
+    }
+
+    @Test func deadProbeBeginsRefinedGrowth() {
+        var learner = apart()
+        while let candidate = learner.candidate, candidate < 810 * second {
+            _ = learner.probed(candidate, isAlive: true, now: 0)
+        }
+        #expect(learner.probed(600 * second, isAlive: false, now: 0) == nil, "it was survived before")
+        #expect(learner.probed(810 * second, isAlive: false, now: 0) == .refuted)
+        #expect(learner.stage == .refinedGrowth && learner.candidate == 705 * second)
+        #expect(learner.interval == 600 * second && learner.proven == 600 * second)
+        #expect(learner.refuted == 810 * second)
+        #expect(learner.probed(705 * second, isAlive: false, now: 0) == .refuted)
+        #expect(learner.stage == .refinedGrowth && learner.candidate == 652 * second)
+        #expect(learner.probed(652 * second, isAlive: true, now: 0) == .proven)
+        #expect(learner.stage == .steady && learner.candidate == nil && learner.interval == 652 * second)
+    }
+
+    /// A live connection that dies at what was proven is asked about first; the search goes on where it was.
+    @Test func doubtInterruptsTheSearch() {
+        var learner = apart()
+        while let candidate = learner.candidate, candidate < 1_093 * second {
+            _ = learner.probed(candidate, isAlive: true, now: 0)
+        }
+        _ = learner.probed(1_093 * second, isAlive: false, now: 0)
+        let candidate = learner.candidate
+        #expect(candidate == 951 * second)
+        learner.silence(810 * second)
+        #expect(learner.probed(951 * second, isAlive: true, now: 0) == nil, "until it is known what that was")
+        #expect(learner.reconnected(now: 0) == .doubted)
+        #expect(learner.candidate == nil && learner.interval == 405 * second)
+        #expect(learner.probed(951 * second, isAlive: true, now: 0) == nil)
+        #expect(learner.survived(405 * second, now: 0) == nil && learner.interval == 810 * second)
+        #expect(learner.candidate == nil)
+        #expect(learner.survived(810 * second, now: 0) == .confirmed)
+        #expect(learner.candidate == candidate && learner.interval == 810 * second)
+    }
+
+    @Test func settledNetworkLooksFurtherApart() {
+        var learner = apart()
+        learner.restore(proven: 1_875 * second, refuted: nil, now: 0)
+        #expect(learner.candidate == nil && learner.interval == 1_875 * second)
+        _ = learner.survived(1_875 * second, now: 1_875 * second)
+        #expect(learner.candidate == 2_276 * second && learner.interval == 1_875 * second)
+        // Where the server is not willing, the live connection tries it.
+        learner.probesApart = false
+        #expect(learner.candidate == nil && learner.interval == 2_276 * second)
+        #expect(learner.fresh(jitter: 0).candidate == nil)
+        learner.probesApart = true
+        #expect(learner.fresh(jitter: 0).candidate == 120 * second)
+    }
+
     @Test func fixedIntervalStays() {
         var fixed = KeepAlive(minimum: 2 * second, maximum: 2 * second, pongTimeout: second)
         #expect(fixed.stage == .steady && fixed.interval == 2 * second)
@@ -298,6 +383,10 @@ private let hour: Int64 = 3_600_000
             learner.silence(learner.interval)
             _ = learner.reconnected(now: value)
             #expect(learner.interval > 0 && learner.interval <= learner.maximum)
+            learner.probesApart = true
+            _ = learner.probed(value, isAlive: false, now: value)
+            _ = learner.probed(value, isAlive: true, now: value)
+            #expect(learner.interval > 0)
         }
     }
 }

@@ -23,6 +23,27 @@ private let hour: Int64 = 60 * minute
         #expect(column.slowest <= 6 * hour)
     }
 
+    /// What is tried on a second connection costs the live one nothing: none dies and no push waits, for as good an
+    /// interval in the same time. The price is a dozen connections beside it.
+    @Test(arguments: [false, true], [-5_000, -2_000, 0, 3_000, 5_000] as [Int64])
+    func nothingDiesOfWhatIsTriedApart(geometric: Bool, jitter: Int64) {
+        let timeouts = AcceptanceTable.timeouts(geometric: geometric)
+        let column = AcceptanceTable.column(timeouts) { _ in LearnedRule(jitter: jitter, apart: true) }
+        #expect(column.dead == 0)
+        #expect(column.deadBelowMinimum == 0)
+        #expect(column.deadWhenSettled == 0)
+        #expect(column.blindSum == 0)
+        #expect(column.above == 0)
+        #expect(column.farthest <= 120 * second)
+        #expect(column.leastShare >= 920)
+        #expect(column.slowest <= 6 * hour)
+        #expect(column.deadProbes <= 3)
+        #expect(column.probes <= 13 * timeouts.count && column.probes > 0)
+        let alone = AcceptanceTable.column(timeouts) { _ in LearnedRule(jitter: jitter) }
+        #expect(alone.probes == 0 && alone.deadProbes == 0)
+        #expect(column.wakes > alone.wakes && column.wakes <= alone.wakes + 30 * timeouts.count)
+    }
+
     @Test(arguments: [-5_000, 0, 5_000] as [Int64])
     func worseNetworkIsLearnedAgain(jitter: Int64) {
         var life = Life()
@@ -31,6 +52,19 @@ private let hour: Int64 = 60 * minute
         #expect(life.dead == 0 && rule.interval == 3_300 * second)
         life.run(&rule, until: Life.week + 24 * hour, timeout: { _ in 300 * second })
         #expect(life.dead <= 4)
+        #expect(rule.learner.stage == .steady)
+        #expect(rule.interval <= 300 * second && rule.interval >= 180 * second)
+    }
+
+    /// The live connection dies once, and once more for a second opinion; the rest is learned apart.
+    @Test(arguments: [-5_000, 0, 5_000] as [Int64])
+    func worseNetworkIsLearnedAgainApart(jitter: Int64) {
+        var life = Life()
+        var rule = LearnedRule(jitter: jitter, apart: true)
+        life.run(&rule, until: Life.week, timeout: { _ in 3_600 * second })
+        #expect(life.dead == 0 && rule.interval == 3_300 * second)
+        life.run(&rule, until: Life.week + 24 * hour, timeout: { _ in 300 * second })
+        #expect(life.dead <= 2)
         #expect(rule.learner.stage == .steady)
         #expect(rule.interval <= 300 * second && rule.interval >= 180 * second)
     }

@@ -113,6 +113,9 @@ int cb_netlink_open(int events);
 /* recv(2) of what the kernel sent; 0 for what another process did. */
 ssize_t cb_netlink_receive(int fd, void *buffer, size_t size);
 
+/* Bytes written to a TCP socket that the other side's kernel has not confirmed yet, or -1 (tcp(7), SIOCOUTQ). */
+int cb_unconfirmed(int fd);
+
 /* Options of a TLS client that OpenSSL sets through macros: TLS 1.2 or newer, no tickets, no session cache, whole writes
  * that may be repeated from another address, released buffers, the peer's certificate asked for. */
 void cb_ssl_ctx_configure(SSL_CTX *context);

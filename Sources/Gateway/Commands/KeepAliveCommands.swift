@@ -164,7 +164,7 @@ extension CommandRunner {
         out.member("refuted", state.refuted)
         out.member("refuted_at", shown.evidence.refutedAt)
         out.member("refuted_times", shown.evidence.refutations)
-        out.member(state.probe)
+        out.member(state.probe, on: state.place)
         out.member("minimum", state.minimum)
         out.member("maximum", state.maximum)
         out.member("floor", min(state.minimum, KeepAlive.floor / 1_000))
@@ -241,10 +241,14 @@ extension CommandRunner {
     private func appendProbe(_ state: IntervalState, _ now: Int64, to out: inout ByteBuffer) {
         guard let probe = state.probe else { return out.append("none") }
         out.append(span: probe.interval)
-        guard let due = probe.due else { return out.append(", now") }
-        guard due > now else { return out.append(", once the proven has held again") }
-        out.append(", in ")
-        out.append(span: due - now)
+        switch probe.due {
+        case nil: out.append(", now")
+        case let due? where due > now:
+            out.append(", in ")
+            out.append(span: due - now)
+        default: out.append(", once the proven has held again")
+        }
+        if state.place == .second { out.append(", on a second connection") }
     }
 
     // MARK: Plot

@@ -20,6 +20,8 @@ public struct Configuration: Equatable, Sendable {
         public var minimum: Int64 = 600
         public var maximum: Int64 = 3300
         public var pongTimeout: Int64 = 15
+        /// Longer silences are tried on a second connection.
+        public var probesApart = false
 
         public init() {}
     }

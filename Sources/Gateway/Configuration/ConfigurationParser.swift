@@ -178,6 +178,7 @@ struct ConfigurationParser {
         case "minimum": configuration.keepalive.minimum = try ConfigurationValues.number(value, 1...86_400)
         case "maximum": configuration.keepalive.maximum = try ConfigurationValues.number(value, 1...86_400)
         case "pong-timeout": configuration.keepalive.pongTimeout = try ConfigurationValues.number(value, 1...600)
+        case "probe": configuration.keepalive.probesApart = try ConfigurationValues.probesApart(value)
         default: break
         }
     }

@@ -250,6 +250,15 @@ enum ConfigurationValues {
         throw ValueError("unknown action `\(text)`: the nearest known one is `\(nearest)`")
     }
 
+    /// Which connection longer silences are tried on: whether it is a second one.
+    static func probesApart(_ text: String) throws(ValueError) -> Bool {
+        switch text {
+        case "live-connection": return false
+        case "second-connection": return true
+        default: throw ValueError("expected `live-connection` or `second-connection`, not `\(text)`")
+        }
+    }
+
     /// What commas separate, without the white space around.
     static func list(_ text: String, _ what: String, most: Int) throws(ValueError) -> [String] {
         var parts: [String] = []

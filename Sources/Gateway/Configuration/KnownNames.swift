@@ -7,7 +7,7 @@ enum KnownNames {
         case "server": ["address", "certificate", "endpoint", "identity"]
         case "state": ["directory", "runtime"]
         case "resolver": ["servers"]
-        case "keepalive": ["minimum", "maximum", "pong-timeout"]
+        case "keepalive": ["minimum", "maximum", "pong-timeout", "probe"]
         case "panel": ["message", "link", "buzzer", "button", "press", "hold", "hold-time"]
         case "route": ["bundle", "when", "light", "beep", "hook", "retry", "outlet", "quiet", "mute", "collapse"]
         case "strings": ["file"]

@@ -7,6 +7,7 @@ extension Uplink {
     /// A link, an address or a route has come or gone, or the board woke: failures of before say nothing any more. A
     /// connection whose address is gone ends at once, any other has to answer a ping within `Limits.probe`.
     func networkChanged(now: Int64) {
+        probing?.putOff(now: now)
         session.networkChanged()
         link.networkChanged(hasNetwork: monitor?.hasUsableAddress ?? true, now: now)
         guard !isClosing else { return }

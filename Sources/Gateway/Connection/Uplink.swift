@@ -76,6 +76,8 @@ final class Uplink {
     var monitor: NetworkMonitor?
     /// A connection that lived through a change of the network is given up then, unless something comes.
     var probeDue = Int64.max
+    /// Where longer silences are tried on a second connection.
+    var probing: Probing?
     /// SHA-256 of the pinned certificate: where the server was found is believed as long as this is pinned.
     let pin: Blob<32>
     /// The certificate that the last server showed in the place of the pinned one.
@@ -143,6 +145,7 @@ final class Uplink {
         self.resolver = resolver
         stream = TLSStream(context: context)
         session = Session(keepAlive: settings.keepAlive)
+        if settings.keepAlive.probesApart { probing = Probing(context: context) }
         useNetwork(network, now: 0, unixTime: 0)
         try loadRegistrations()
         try loadIdentity()
@@ -188,7 +191,7 @@ final class Uplink {
         if let closing { return closing.until }
         var earliest = min(link.nextAttempt ?? .max, stageDeadline, registrationsDue ?? .max)
         earliest = min(earliest, dialer.deadline, min(watchDue, probeDue))
-        if stream.stage == .open { earliest = min(earliest, session.deadline) }
+        if stream.stage == .open { earliest = min(earliest, session.deadline, probingDeadline) }
         if resolver.isBusy {
             earliest = min(earliest, now + Int64(resolver.timeout(limit: 1_000)))
         } else if question != .none {
@@ -201,6 +204,7 @@ final class Uplink {
     func register(in set: inout PollSet) {
         resolver.register(in: &set)
         dialer.register(in: &set)
+        probing?.prober.register(in: &set)
         let hasRoom = isClosing || session.receiveTail().count > 0
         set.add(stream.raw, events: stream.interest(wantsRead: hasRoom, wantsWrite: session.hasFrames))
     }
@@ -220,6 +224,7 @@ final class Uplink {
         case .connecting, .handshaking: handshake(now: now)
         case .open: pump(now: now)
         }
+        probe(now: now)
     }
 
     private func sendRegistrations(now: Int64) {
@@ -261,6 +266,7 @@ final class Uplink {
     /// it read every acknowledgement. False if there is no such connection.
     func leave(_ reason: EndReason, now: Int64) -> Bool {
         guard stream.stage == .open, closing == nil else { return false }
+        probing?.prober.stop()
         session.sayGoodbye()
         closing = Closing(reason: reason, until: now + Self.closingTime)
         link.reached(reason == .stopped ? .stopping : .connecting, now: now)
@@ -299,6 +305,7 @@ final class Uplink {
         delivery.abandon()
         flush(now: now)
         stream.close()
+        probing?.liveEnded(reason.classified(during: purpose), now: now)
         session.connectionEnded(reason)
         session.reset()
         dialer.stop()

@@ -11,6 +11,13 @@ struct IntervalState: Equatable, Sendable {
         var due: Int64?
     }
 
+    /// Which connection longer silences are tried on.
+    enum Place: UInt8, Sendable {
+        case live, second
+        /// The live one, since the server took no second one.
+        case refused
+    }
+
     var stage: KeepAlive.Stage
     var interval: Int64
     /// 0 for none.
@@ -23,6 +30,7 @@ struct IntervalState: Equatable, Sendable {
     var probe: Probe?
     /// By the configuration: nothing is learned.
     var isFixed = false
+    var place = Place.live
 }
 
 extension IntervalState {
@@ -36,12 +44,16 @@ extension IntervalState {
         minimum = learner.minimum / 1_000
         maximum = learner.maximum / 1_000
         isFixed = learner.isFixed
+        place = learner.probesApart ? .second : .live
         if isFixed { return }
         if let due = learner.nextLook {
             // What it will decide then, it knows best itself.
             var later = learner
             _ = later.survived(later.interval, now: due)
-            probe = Probe(interval: later.interval / 1_000, due: unixTime + max(due - now, 0) / 1_000)
+            let longer = later.candidate ?? later.interval
+            probe = Probe(interval: longer / 1_000, due: unixTime + max(due - now, 0) / 1_000)
+        } else if let candidate = learner.candidate {
+            probe = Probe(interval: candidate / 1_000, due: nil)
         } else if !isDoubted, learner.interval > learner.proven {
             probe = Probe(interval: interval, due: nil)
         }
@@ -56,7 +68,7 @@ extension IntervalState {
     func append(to out: inout ByteBuffer) {
         let values: [Int64?] = [
             Int64(stage.rawValue), interval, proven, refuted, isDoubted ? 1 : 0, minimum, maximum, probe?.interval,
-            probe?.due, isFixed ? 1 : 0,
+            probe?.due, Int64(place.rawValue), isFixed ? 1 : 0,
         ]
         for (index, value) in values.enumerated() {
             if index > 0 { out.append(" ") }
@@ -66,7 +78,7 @@ extension IntervalState {
 
     /// Nil unless `append` wrote them.
     init?(_ words: ArraySlice<String>) {
-        guard words.count == 10 else { return nil }
+        guard words.count == 11 else { return nil }
         var values: [Int64?] = []
         for word in words {
             let value = Int64(word)
@@ -74,12 +86,13 @@ extension IntervalState {
             values.append(value)
         }
         guard let number = values[0], let raw = UInt8(exactly: number), let stage = KeepAlive.Stage(rawValue: raw),
+            let last = values[9], let rawPlace = UInt8(exactly: last), let place = Place(rawValue: rawPlace),
             let interval = values[1], let proven = values[2], let doubt = values[4], let minimum = values[5],
-            let maximum = values[6], let fixed = values[9]
+            let maximum = values[6], let fixed = values[10]
         else { return nil }
         self.init(
             stage: stage, interval: interval, proven: proven, refuted: values[3], isDoubted: doubt != 0,
             minimum: minimum, maximum: maximum,
-            probe: values[7].map { Probe(interval: $0, due: values[8]) }, isFixed: fixed != 0)
+            probe: values[7].map { Probe(interval: $0, due: values[8]) }, isFixed: fixed != 0, place: place)
     }
 }

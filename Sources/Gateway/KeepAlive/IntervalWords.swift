@@ -13,6 +13,7 @@ extension ByteBuffer {
             append(span: state.proven)
             return append(" got no answer once, maybe by chance")
         }
+        if state.isTriedApart { return append("longer is tried on a second connection") }
         guard state.proven > 0 else {
             guard let refuted = state.refuted else { return append("a first try on this network") }
             append(span: refuted)
@@ -44,6 +45,8 @@ extension ByteBuffer {
             append(" of silence was proven and then got no answer once. That may be chance, so another silence is ")
             return append("tried before it is believed.")
         }
+        if state.isTriedApart, let probe = state.probe { return append(apart: state, probe.interval) }
+        if state.place == .refused { append("The server takes no second connection to try anything on. ") }
         guard state.proven > 0 else { return appendBeginning(state) }
         guard state.interval <= state.proven else { return appendSearch(state) }
         append(span: state.proven)
@@ -63,6 +66,13 @@ extension ByteBuffer {
         } else {
             append(". Nothing speaks against more, which is tried once this has held for a while.")
         }
+    }
+
+    private mutating func append(apart state: IntervalState, _ silence: Int64) {
+        append("A silence of ")
+        append(span: silence)
+        append(" is tried on a second connection, which may die of it. The one that notifications come on is asked ")
+        append(state.proven >= state.interval ? "at what was survived." : "more often than anything is known to need.")
     }
 
     private mutating func appendBeginning(_ state: IntervalState) {
@@ -144,6 +154,11 @@ extension ByteBuffer {
             append(" times")
         }
     }
+}
+
+extension IntervalState {
+    /// Something is being tried on a second connection.
+    fileprivate var isTriedApart: Bool { place == .second && probe != nil && probe?.due == nil }
 }
 
 extension KeepAlive.Stage {

@@ -13,6 +13,10 @@ public struct AcceptanceTable: Sendable {
         /// Thousandths of min(T, ceiling), where T is at least 1500 s.
         public var leastShare: Int64 = 1_000
         public var slowest: Int64 = 0
+        /// Second connections, the most of them that died in one life, and wake-ups in the first day.
+        public var probes = 0
+        public var deadProbes = 0
+        public var wakes = 0
 
         public var meanBlind: Int64 { blindSum / max(lives, 1) }
 
@@ -22,6 +26,9 @@ public struct AcceptanceTable: Sendable {
             deadWhenSettled += life.deadWhenSettled
             blindSum += life.blind
             slowest = max(slowest, life.settled)
+            probes += life.probes
+            deadProbes = max(deadProbes, life.deadProbes)
+            wakes += life.wakes
             if life.interval > timeout { above += 1 }
             farthest = max(farthest, best - life.interval)
             if timeout < 600_000 {

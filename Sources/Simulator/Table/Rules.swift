@@ -7,14 +7,26 @@ public protocol KeepAliveRule {
     mutating func survived(now: Int64)
     /// It was not.
     mutating func died(now: Int64)
+
+    /// The silence to try on a second connection, if any.
+    var candidate: Int64? { get }
+    /// What such a silence of `idle` came to.
+    mutating func probed(_ idle: Int64, isAlive: Bool, now: Int64)
+}
+
+extension KeepAliveRule {
+    public var candidate: Int64? { nil }
+    public mutating func probed(_ idle: Int64, isAlive: Bool, now: Int64) {}
 }
 
 /// Ours.
 public struct LearnedRule: KeepAliveRule {
     public var learner: KeepAlive
 
-    public init(jitter: Int64, minimum: Int64 = 600_000, maximum: Int64 = 3_300_000) {
+    /// - Parameter apart: longer silences are tried on a second connection.
+    public init(jitter: Int64, minimum: Int64 = 600_000, maximum: Int64 = 3_300_000, apart: Bool = false) {
         learner = KeepAlive(minimum: minimum, maximum: maximum, pongTimeout: 15_000, jitter: jitter)
+        learner.probesApart = apart
     }
 
     public var interval: Int64 { learner.interval }
@@ -22,6 +34,11 @@ public struct LearnedRule: KeepAliveRule {
     public mutating func died(now: Int64) {
         learner.silence(interval)
         _ = learner.reconnected(now: now)
+    }
+
+    public var candidate: Int64? { learner.candidate }
+    public mutating func probed(_ idle: Int64, isAlive: Bool, now: Int64) {
+        _ = learner.probed(idle, isAlive: isAlive, now: now)
     }
 }
 
