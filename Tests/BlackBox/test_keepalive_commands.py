@@ -18,7 +18,7 @@ DAY = 86_400
 
 # time before now, idle, outcome (1 proven, 2 refuted, 3 doubted, 4 confirmed), stage, interval
 LIFE = [(40 * DAY - 120, 120, 1, 0, 180), (40 * DAY - 300, 180, 1, 0, 600), (40 * DAY - 1300, 600, 1, 0, 780),
-        (40 * DAY - 2200, 780, 3, 3, 600), (40 * DAY - 2900, 780, 2, 1, 690), (3 * DAY, 690, 1, 2, 690)]
+        (40 * DAY - 2200, 780, 3, 3, 600), (40 * DAY - 2900, 780, 2, 1, 705), (3 * DAY, 705, 1, 2, 705)]
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def base(gateway):
     base.close()
 
 
-def network(base, name="eth0", kind=1, key=bytes.fromhex("b827eb123456"), proven=690, refuted=780, age=3 * DAY, life=LIFE):
+def network(base, name="eth0", kind=1, key=bytes.fromhex("b827eb123456"), proven=705, refuted=780, age=3 * DAY, life=LIFE):
     now = int(time.time())
     row = base.execute("INSERT INTO networks(name, kind, key, proven, refuted, changed) VALUES (?, ?, ?, ?, ?, ?)",
                        (name, kind, key, proven, refuted, now - age)).lastrowid
@@ -73,7 +73,7 @@ def test_usage(gateway, words):
 def test_show_explains(gateway, base):
     network(base)
     text = gateway.cli("keepalive", "show").stdout
-    for part in ["eth0, ethernet, gateway b8:27:eb:12:34:56", "11 min 30 s to begin with, steady", "3 days ago",
+    for part in ["eth0, ethernet, gateway b8:27:eb:12:34:56", "11 min 45 s to begin with, steady", "3 days ago",
                  "no answer after 780 s idle, twice", "39 days ago", "10 min to 55 min", "down to 60 s",
                  "is the longest silence that was survived; 13 min was"]:
         assert part in text, part
@@ -82,7 +82,7 @@ def test_show_explains(gateway, base):
     row, = shown(gateway)
     now = time.time()
     assert row["interface"] == {"name": "eth0", "kind": "ethernet"} and row["gateway"] == "b8:27:eb:12:34:56"
-    assert (row["interval"], row["proven"], row["refuted"], row["refuted_times"]) == (690, 690, 780, 2)
+    assert (row["interval"], row["proven"], row["refuted"], row["refuted_times"]) == (705, 705, 780, 2)
     assert row["stage"] == "steady" and row["in_use"] is False
     # Above what was not survived, a month after something was learned last.
     assert row["next_probe"]["interval"] > 780 and abs(row["next_probe"]["at"] - (now + 27 * DAY)) < 60
@@ -127,7 +127,7 @@ def test_a_ceiling_of_long_ago_is_looked_at_again(gateway, base):
 
 def test_a_search_that_was_interrupted_goes_on(gateway, base):
     """Nothing against more; nothing proven but something failed; one connection's word for the ceiling."""
-    for index, (proven, refuted, failures) in enumerate([(780, None, 0), (0, 120, 1), (690, 730, 1), (690, 730, 2)]):
+    for index, (proven, refuted, failures) in enumerate([(780, None, 0), (0, 120, 1), (705, 730, 1), (705, 730, 2)]):
         row = network(base, f"eth{index}", proven=proven, refuted=refuted, age=DAY, life=[])
         base.execute("UPDATE networks SET failures = ?, patience = ? WHERE id = ?", (failures, 30 * DAY, row))
     base.commit()
@@ -398,7 +398,7 @@ def test_what_was_forgotten_is_forgotten_after_a_restart(world, peer, gateway, b
     network(base, *LOOPBACK, life=LIFE)
     gateway.start()
     gateway.wait_state("connected")
-    assert gateway.status()["keepalive"]["interval"] == 690
+    assert gateway.status()["keepalive"]["interval"] == 705
     gateway.cli("keepalive", "forget")
     assert gateway.status()["keepalive"]["interval"] == 120
     gateway.restart()
