@@ -49,13 +49,17 @@ let package = Package(
                 + [.unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release))]),
         .executableTarget(name: "skyglow-simulate", dependencies: ["Simulator", "CBoard"], swiftSettings: common),
         .executableTarget(name: "skyglow-testbed", dependencies: ["Testbed"], swiftSettings: common),
+        .target(
+            name: "Vectors", path: "Tests/Vectors", exclude: ["cronstable-capture.json", "hpke-auth-vector.json"],
+            swiftSettings: common),
         .testTarget(name: "BytesTests", dependencies: ["Bytes"], swiftSettings: common),
         .testTarget(
-            name: "PayloadTests", dependencies: ["Payload", "Sealing", "Bytes", "CBoard"],
+            name: "PayloadTests", dependencies: ["Payload", "Sealing", "Bytes", "CBoard", "Vectors"],
             exclude: ["Fixtures/make"], swiftSettings: common),
-        .testTarget(name: "SealingTests", dependencies: ["Sealing", "Bytes"], swiftSettings: common),
+        .testTarget(name: "SealingTests", dependencies: ["Sealing", "Bytes", "Vectors"], swiftSettings: common),
         .testTarget(
-            name: "RelayTests", dependencies: ["Relay", "Payload", "Sealing", "Bytes"], swiftSettings: common),
+            name: "RelayTests", dependencies: ["Relay", "Payload", "Sealing", "Bytes", "Vectors"],
+            swiftSettings: common),
         .testTarget(name: "TestbedTests", dependencies: ["Testbed", "CBoard"], swiftSettings: common),
         .testTarget(name: "StoreTests", dependencies: ["Store", "Bytes", "CBoard"], swiftSettings: common),
         .testTarget(name: "SGPTests", dependencies: ["SGP", "Bytes"], swiftSettings: common),

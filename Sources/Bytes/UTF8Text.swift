@@ -23,6 +23,16 @@ public enum UTF8Text {
         return length
     }
 
+    /// The length of what begins at `index`, and whether a person's terminal may have it as it is: a character that is no
+    /// control character. A byte that is not UTF-8 is by itself.
+    public static func character(at index: Int, in bytes: RawSpan) -> (length: Int, isPrintable: Bool) {
+        guard let length = sequence(at: index, in: bytes) else { return (1, false) }
+        let isControl =
+            bytes[index] < 0x20 || bytes[index] == 0x7F
+            || (length == 2 && bytes[index] == 0xC2 && bytes[index + 1] < 0xA0)
+        return (length, !isControl)
+    }
+
     /// How many of the bytes fit in `limit` without the cut being inside a character.
     public static func prefix(of bytes: RawSpan, limit: Int) -> Int {
         guard bytes.byteCount > limit else { return bytes.byteCount }
@@ -52,19 +62,14 @@ extension ByteBuffer {
         let start = count
         var index = 0
         while index < bytes.byteCount {
-            let length = UTF8Text.sequence(at: index, in: bytes)
-            let size = length ?? 1
-            let isControl =
-                bytes[index] < 0x20 || bytes[index] == 0x7F
-                || (size == 2 && bytes[index] == 0xC2 && bytes[index + 1] < 0xA0)
-            let replaced = length == nil || isControl
-            guard count - start + (replaced ? 1 : size) <= limit else { return }
-            if replaced {
-                append(UInt8(ascii: "?"))
+            let (length, isPrintable) = UTF8Text.character(at: index, in: bytes)
+            guard count - start + (isPrintable ? length : 1) <= limit else { return }
+            if isPrintable {
+                append(bytes.extracting(index..<index + length))
             } else {
-                append(bytes.extracting(index..<index + size))
+                append(UInt8(ascii: "?"))
             }
-            index += size
+            index += length
         }
     }
 }

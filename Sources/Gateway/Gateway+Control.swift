@@ -62,7 +62,7 @@ extension Gateway {
             state: uplink?.link.state ?? .unconfigured,
             server: uplink?.settings.serverAddress ?? Blob<16>(),
             since: unix - (now - (uplink?.link.since ?? now)) / milliseconds,
-            keepAlive: uplink?.session.keepAlive
+            keepAlive: uplink?.exchange.session.keepAlive
                 ?? KeepAlive(interval: configuration.keepalive.minimum * milliseconds, pongTimeout: 0),
             counters: Counters(), memory: memory, message: panel.light(.message).name, link: panel.light(.link).name,
             buzzer: configuration.panel.buzzer.isEmpty ? "none" : panel.hasProblem(.buzzer) ? "problem" : "ready",
@@ -76,8 +76,8 @@ extension Gateway {
             report.seenFingerprint = uplink.seenFingerprint
             report.nextAttempt = uplink.link.nextAttempt.map { unix + ($0 - now) / milliseconds }
             report.lastEnd = uplink.lastEnd
-            report.lastSeq = uplink.delivery.lastSequence
-            report.registrations = uplink.registrations.count
+            report.lastSeq = uplink.exchange.delivery.lastSequence
+            report.registrations = uplink.exchange.registrations.count
         }
         timekeeper.refresh(now: now)
         report.clockOffset = timekeeper.clock.offset
@@ -91,7 +91,7 @@ extension Gateway {
         do throws(StoreError) {
             report.unread = try store.unreadCount()
             report.counters = try store.counters()
-            if let uplink { report.pendingAcks = try store.acknowledgementCount(after: uplink.acks.queued) }
+            if let uplink { report.pendingAcks = try store.acknowledgementCount(after: uplink.exchange.acks.queued) }
             try explainInterval(in: &report, now: now)
         } catch { self.report(error) }
         return report

@@ -18,7 +18,7 @@ extension Gateway {
             answer.append(" -")
             answer.append(hex: uplink.network.key.bytes)
             answer.append(" ")
-            var state = IntervalState(uplink.session.keepAlive, now: now, unixTime: clock.unixTime)
+            var state = IntervalState(uplink.exchange.session.keepAlive, now: now, unixTime: clock.unixTime)
             if uplink.isProbeRefused { state.place = .refused }
             state.append(to: &answer)
             answer.append("\n")

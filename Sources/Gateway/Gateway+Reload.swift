@@ -62,7 +62,7 @@ extension Gateway {
     private func replaceUplink(_ settings: UplinkSettings?, _ routing: Routing, now: Int64) {
         if let uplink, let settings, uplink.settings == settings {
             uplink.routing = routing
-            uplink.link.forgetStoreFailures()
+            uplink.exchange.link.forgetStoreFailures()
             if uplink.link.state != .connected { uplink.reconnect(now: now) }
             return
         }
@@ -78,7 +78,7 @@ extension Gateway {
                 keyFile: KeyFile(directory: configuration.directory), log: log, timekeeper: timekeeper
             )
             made.monitor = monitor
-            made.delivery.sealedOpener = opener
+            made.exchange.delivery.sealedOpener = opener
             made.start(now: now)
             uplink = made
         } catch { report(error) }

@@ -120,7 +120,7 @@ public enum Startup {
         let timekeeper = Timekeeper(store: store, log: log, server: settings?.serverAddress ?? Blob())
         let uplink = try settings.map { settings throws(StartupError) in
             let uplink = try makeUplink(settings, routing, outlets, configuration, store, log, timekeeper)
-            uplink.delivery.sealedOpener = opener
+            uplink.exchange.delivery.sealedOpener = opener
             return uplink
         }
         let relay = try configuration.relay.map { relay throws(StartupError) in
@@ -260,7 +260,14 @@ extension Startup {
         do throws(RingError) {
             let ring = try RingLog(path: path, size: configuration.log.size)
             return Log(level: configuration.log.level, ring: ring)
-        } catch { throw StartupError("\(path): \(error.message)", .cannotCreate) }
+        } catch {
+            let exit: ExitCode =
+                switch error {
+                case .system(_, EACCES), .system(_, EPERM): .permission
+                default: .cannotCreate
+                }
+            throw StartupError("\(path): \(error.message)", exit)
+        }
     }
 
     private static func control(_ configuration: Configuration) throws(StartupError) -> ControlSocket {

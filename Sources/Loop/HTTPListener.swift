@@ -145,16 +145,13 @@ public final class HTTPListener {
     }
 
     private func accept(now: Int64, _ allows: (RawSpan) -> Bool) {
-        isCrowded = false
+        // Others may wait where there is no place: those who do not ask make room.
+        defer { isCrowded = listener.isOpen && connections == Limits.relayConnections }
         guard listener.isOpen else { return }
         if let due = acceptDue, now < due { return }
         acceptDue = nil
         for _ in 0..<Limits.relayConnections {
-            guard let index = freePlace() else {
-                // Others may wait: those who do not ask make room.
-                isCrowded = true
-                return
-            }
+            guard let index = freePlace() else { return }
             let raw = cb_accept_from(listener.raw, peers + index)
             guard raw >= 0 else {
                 // Without a free descriptor the client stays in the queue, and poll would report it again at once.

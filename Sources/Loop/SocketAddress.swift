@@ -174,19 +174,22 @@ extension ByteBuffer {
 
     /// The literal and the port, as `192.0.2.1:7373` or `[2001:db8::1]:7373`.
     public mutating func append(_ address: SocketAddress) {
+        if address.isIPv6 { append(UInt8(ascii: "[")) }
+        append(literal: address)
+        append(address.isIPv6 ? "]:" : ":")
+        append(decimal: address.port)
+    }
+
+    /// The literal alone, without brackets.
+    public mutating func append(literal address: SocketAddress) {
         var name = InlineArray<46, UInt8>(repeating: 0)
-        let isV6 = address.family == AF_INET6
-        if isV6 { append(UInt8(ascii: "[")) }
-        let port = address.withBytes { raw in
-            // The port follows the family in both kinds; the address itself after 4 bytes in IPv4 and 8 in IPv6.
+        address.withBytes { raw in
+            // It begins after 4 bytes in IPv4 and 8 in IPv6.
             withUnsafeMutableBytes(of: &name) { name in
                 let out = name.baseAddress?.assumingMemoryBound(to: CChar.self)
-                inet_ntop(address.family, raw.baseAddress! + (isV6 ? 8 : 4), out, socklen_t(name.count))
+                _ = inet_ntop(address.family, raw.baseAddress! + (address.isIPv6 ? 8 : 4), out, socklen_t(name.count))
             }
-            return UInt16(raw[2]) << 8 | UInt16(raw[3])
         }
         for index in 0..<name.count where name[index] != 0 { append(name[index]) }
-        append(isV6 ? "]:" : ":")
-        append(decimal: port)
     }
 }

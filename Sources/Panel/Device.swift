@@ -53,7 +53,7 @@ class Device {
             $0.append(what)
             $0.append(UnsafeRawBufferPointer(rebasing: path.dropLast()))
             $0.append(": ")
-            $0.append(errno: errno)
+            $0.append(cString: strerror(errno))
             if errno == EACCES || errno == EPERM { $0.append(ownerOf: name) }
         }
     }

@@ -33,6 +33,9 @@ struct FoundLightsFile {
         unlink(temporary)
         let descriptor = cb_open(temporary, O_WRONLY | O_CREAT | O_EXCL, 0o600)
         guard descriptor >= 0 else { return cb_errno() }
+        // What root writes is for the gateway to read.
+        var parent = stat()
+        if geteuid() == 0, stat(directory, &parent) == 0 { _ = fchown(descriptor, parent.st_uid, parent.st_gid) }
         cb_set_errno(ENOSPC)
         let isWhole = write(descriptor, text.baseAddress, text.count) == text.count
         let error = cb_errno()

@@ -2,11 +2,6 @@ import Bytes
 import CBoard
 
 extension ByteBuffer {
-    /// The text of an error number.
-    mutating func append(errno: Int32) {
-        append(cString: strerror(errno))
-    }
-
     /// Owner, group and mode of a file, because that is what a person must change after EACCES: ` (owner root:gpio,
     /// mode 0640)`. Nothing if the file cannot be looked at.
     mutating func append(ownerOf path: UnsafePointer<CChar>) {

@@ -24,8 +24,8 @@ public enum HMAC256 {
     public static func verify(_ code: RawSpan, of message: RawSpan, key: SecretKey) -> Bool {
         let right = Self.code(message, key: key)
         guard code.byteCount == right.count else { return false }
-        var difference: UInt8 = 0
-        for index in 0..<right.count { difference |= code[index] ^ right[index] }
-        return difference == 0
+        return code.withUnsafeBytes { code in
+            right.bytes.withUnsafeBytes { sodium_memcmp(code.baseAddress, $0.baseAddress, code.count) == 0 }
+        }
     }
 }

@@ -48,6 +48,16 @@ public enum AtomicFile {
         try syncDirectory(of: path)
     }
 
+    /// Takes from all but the owner what access they have to a secret. The permissions that the file had; nil where there
+    /// was nothing to take, or no file.
+    @discardableResult
+    public static func closeToOthers(_ path: String) throws(StoreError) -> UInt32? {
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & 0o077 != 0 else { return nil }
+        guard chmod(path, 0o600) == 0 else { throw StoreError(call: "chmod", path: path, errno: cb_errno()) }
+        return UInt32(status.st_mode & 0o777)
+    }
+
     /// Deletes the file and the leftover of an interrupted `write`, and syncs the directory, so that it does not come
     /// back after a power cut. False where there was none.
     @discardableResult

@@ -18,9 +18,11 @@ public struct KeyFile: Sendable {
         }
     }
 
-    /// Appends the key to a buffer, which the caller wipes after use. False where there is none.
+    /// Appends the key to a buffer, which the caller wipes after use. False where there is none. One that others could read
+    /// is closed to them.
     public func read(into buffer: inout ByteBuffer) throws(StoreError) -> Bool {
         do throws(StoreError) {
+            try AtomicFile.closeToOthers(path)
             try AtomicFile.read(path, into: &buffer)
             return true
         } catch {

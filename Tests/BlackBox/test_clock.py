@@ -304,4 +304,5 @@ def test_alerts_are_outdated_only_by_a_clock_that_was_set(world, clock, year, st
     relay.gateway.wait_status(lambda s: s["relay"]["listening"], "the relay listens")
     assert relay.send()[0] == 202
     assert relay.gateway.rows()[0]["stale"] is stale
+    assert any("outdated by a clock that nobody has confirmed" in line for line in relay.gateway.log()) is stale
     assert relay.gateway.status()["clock_trusted"] is False

@@ -1,5 +1,7 @@
 """The command line: usage, exit codes, status, log, and every command without a daemon."""
+import json
 import re
+import sqlite3
 import subprocess
 import threading
 import time
@@ -216,6 +218,53 @@ def test_a_log_that_is_none(gateway, content):
     path.mkdir() if content is None else path.write_bytes(content)
     done = gateway.cli("log", code=74)
     assert f"{path}: damaged: " in done.stderr and not done.stdout
+
+
+def test_log_json(online):
+    """An object a line, with the same words."""
+    gateway, _ = online
+    plain_lines = gateway.log("-n", "5")
+    objects = [json.loads(line) for line in gateway.cli("log", "-n", "5", "--json").stdout.splitlines()]
+    assert len(objects) == 5 and all(list(o) == ["time", "level", "site", "text"] for o in objects)
+    assert any(f"{o['level']} {o['site']}: {o['text']}" in plain_lines[-1] for o in objects)
+    assert all(abs(o["time"] - time.time()) < gateway.settings.seconds(120) for o in objects)
+
+
+def test_a_log_without_permission(root, gateway):
+    (gateway.runtime / "log.ring").write_bytes(bytes(8192))
+    options = gateway.hand_to(65534)
+    (gateway.runtime / "log.ring").chmod(0o000)
+    gateway.cli("log", code=77, **options)
+
+
+UNREADABLE = ["missing", "directory", "below-a-file", "loop"]
+
+
+@pytest.mark.parametrize("kind", UNREADABLE)
+@pytest.mark.parametrize("words", [["certificate", "import", "{}"], ["note", "send", "{}", "a", "b"]], ids=["import", "send"])
+def test_files_that_cannot_be_read_are_74(gateway, words, kind):
+    """73 is for those that cannot be made."""
+    (gateway.directory / "plain").write_text("x")
+    (gateway.directory / "loop").symlink_to("loop")
+    path = {"missing": "nothing", "directory": ".", "below-a-file": "plain/x", "loop": "loop"}[kind]
+    path = str(gateway.directory / path)
+    done = gateway.cli(*[w.format(path) for w in words], code=74)
+    assert path.rstrip(".") in done.stderr and not done.stdout
+
+
+@pytest.mark.parametrize("words", [["keepalive", "plot", "--svg", "{}"], ["note", "pair", "{}"]], ids=["plot", "pair"])
+@pytest.mark.parametrize("path", ["nowhere/x", "plain/x"])
+def test_files_that_cannot_be_made_are_73(gateway, words, path):
+    (gateway.directory / "plain").write_text("x")
+    gateway.cli("keepalive", "show")
+    base = sqlite3.connect(gateway.state / "skyglow.db")
+    base.execute("INSERT INTO networks(name, kind, key, proven, refuted, changed) VALUES ('eth0', 1, x'', 690, 780, 1)")
+    base.execute("INSERT INTO intervals(network, time, idle, outcome, stage, interval) VALUES (1, 1, 690, 1, 0, 690)")
+    base.commit()
+    base.close()
+    given = '{"v":1,"grant":"g","relay":"http://127.0.0.1:9","sealKey":"CQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="}'
+    done = gateway.cli(*[w.format(gateway.directory / path) for w in words], code=73, input=given)
+    assert str(gateway.directory / path) in done.stderr and not done.stdout
 
 
 def test_secrets_are_not_in_the_log(online, peer):

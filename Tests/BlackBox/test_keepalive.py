@@ -39,6 +39,21 @@ def test_a_lost_push_arrives_after_the_next_pong(brisk, peer):
     assert gateway.shown() == [message]
 
 
+def test_a_lost_push_arrives_though_the_server_s_own_pings_fill_every_silence(brisk, peer):
+    """Our ping, and the C_POLL after its pong, go along with the answer to one of the server's."""
+    gateway, token, _ = brisk
+    message, mark = peer.notify(token, hold=True), peer.mark()
+    end = time.monotonic() + gateway.settings.seconds(2 * INTERVAL + 3)
+    number = 0
+    while not peer.acks(message):
+        assert time.monotonic() < end, "asked again within two intervals"
+        number += 1
+        peer.obeyed("ping", seq=number)
+        time.sleep(INTERVAL / 8)
+    assert not peer.since(mark, "closed") and gateway.shown() == [message]
+    assert len(peer.since(mark, "frame", type="C_PONG")) > len(peer.since(mark, "frame", type="C_PING"))
+
+
 def test_no_pong_ends_the_connection_in_time(brisk, peer):
     gateway, token, _ = brisk
     peer.set(pong=False)
@@ -119,7 +134,8 @@ def test_longer_silences_on_a_second_connection(world, peer):
     gateway, token = world.online(peer, configure={"keepalive": {
         "minimum": INTERVAL, "maximum": 8, "pong-timeout": DEADLINE, "probe": "second-connection"}})
     mark = peer.mark()
-    trying = gateway.wait_status(lambda s: s["keepalive"]["next_probe"], "something is being tried", seconds=8)
+    trying = gateway.wait_status(lambda s: (s["keepalive"]["next_probe"] or {}).get("interval") == 8,
+                                 "a longer silence is tried", seconds=8)
     assert trying["keepalive"]["next_probe"] == {"interval": 8, "at": None, "connection": "second"}
     assert "on a second connection" in gateway.cli("keepalive", "show").stdout
     during = gateway.descriptors()

@@ -195,3 +195,28 @@ def test_no_allocation_for_routes_hooks_and_outlets(world, settings, tmp_path):
     os.close(reader)
     peer.wait_ack(peer.notify(token, {"aps": {"badge": 3}}))
     assert allocations(gateway) == 0
+
+
+def test_no_allocation_for_the_panel(world, settings):
+    """Every pattern, beeps and the panel test, with outputs that are files; the devices of boards: cross/emulate
+    --count-allocations."""
+    if not settings.counting_binary:
+        pytest.skip("MEMORY TESTS NOT RUN: no --counting-binary was given")
+    peer = world.peer()
+    gateway = world.gateway(peer, binary=settings.counting_binary)
+    gateway.configure("panel", message="file:panel.log, file:second.log", buzzer="file:buzzer.log")
+    patterns = ["pulse", "slow", "double", "fast", "solid"]
+    for number, pattern in enumerate(patterns):
+        gateway.configure(f"route r{number}", bundle="*", when=f"aps.badge == {number}", light=pattern, beep="2")
+    token = gateway.add_token()
+    gateway.start()
+    for number, pattern in enumerate(patterns):
+        peer.wait_ack(peer.notify(token, {"aps": {"badge": number}}))
+        wait_until(lambda: gateway.light() == gateway.light(name="second.log") == pattern, settings.seconds(5), pattern)
+        gateway.cli("read", "all")
+        gateway.wait_light(False)
+    gateway.cli("panel", "test")
+    wait_until(lambda: sum(what == "fast" for _, _, what in gateway.panel()) >= 2, settings.seconds(10), "the panel test")
+    wait_until(lambda: len([1 for _, role, _ in gateway.panel("buzzer.log") if role == "beep"]) > len(patterns),
+               settings.seconds(20), "the buzzer had its turn")
+    assert allocations(gateway) == 0

@@ -109,17 +109,7 @@ def test_a_state_directory_that_is_a_file(gateway):
 
 
 def as_nobody(gateway):
-    """Hand the directories to an ordinary user, who must be able to reach the binary too."""
-    program = gateway.directory / "skyglowd"
-    shutil.copy(gateway.binary[-1], program)
-    gateway.binary = [*gateway.binary[:-1], str(program)]
-    os.chmod(program, 0o755)
-    os.chmod(gateway.directory, 0o755)
-    for path in (gateway.state, gateway.runtime, gateway.state / "server.pem"):
-        os.chown(path, NOBODY, NOBODY)
-    for name in ("stdout", "stderr"):
-        (gateway.directory / name).touch()
-    return {"user": NOBODY, "group": NOBODY, "extra_groups": []}
+    return gateway.hand_to(NOBODY)
 
 
 @pytest.mark.host_only

@@ -19,6 +19,23 @@ import Testing
         #expect(shown(Array(text.utf8)) == expected)
     }
 
+    /// Cut where a character ends; what is no UTF-8 counts byte by byte.
+    @Test(
+        arguments: [
+            ("", 0, 0), ("ab", 0, 0), ("ab", 1, 1), ("ab", 2, 2), ("ab", 3, 2), ("aé", 1, 1), ("aé", 2, 1),
+            ("aé", 3, 3),
+            ("€", 2, 0), ("€", 3, 3), ("🔔", 3, 0), ("🔔", 4, 4), ("a🔔b", 4, 1), ("a🔔b", 5, 5), ("a🔔b", 6, 6),
+        ])
+    func prefixes(text: String, limit: Int, expected: Int) {
+        let bytes = Array(text.utf8)
+        #expect(UTF8Text.prefix(of: bytes.span.bytes, limit: limit) == expected)
+    }
+
+    @Test func prefixOfWhatIsNoUTF8() {
+        let bytes: [UInt8] = [0xC3, 0xC3, 0xC3, 0x61]
+        for limit in 0...4 { #expect(UTF8Text.prefix(of: bytes.span.bytes, limit: limit) == limit) }
+    }
+
     @Test func whatIsNotUTF8() {
         #expect(shown([0x61, 0xFF, 0xC3, 0x62]) == "a\u{FFFD}\u{FFFD}b")
         #expect(shown([0xED, 0xA0, 0x80]) == "\u{FFFD}\u{FFFD}\u{FFFD}")

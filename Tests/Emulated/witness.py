@@ -220,6 +220,34 @@ class Witness:
         assert after == {"reconnect": 1, "everything": 1, "panel test": 0}, after
         self.says("button with other actions: a short press reconnects, one of 1.5 s puts the light out")
 
+    def patterns(self):
+        """The levels over time of the line that the gateway switches, and of that of the LED that the kernel does."""
+        self.board.run("cp $SKYGLOWD_CONFIG /run/kept.conf; printf '[route all]\\nbundle = *\\nlight = off\\n' >>$SKYGLOWD_CONFIG")
+        # How many changes are waited for, and how long it is on, off within a pair, and off between two.
+        for name, count, length, gap, rest in (("slow", 5, 1, None, 1), ("double", 9, 0.1, 0.15, 1.65), ("pulse", 4, 0.08, None, 4.92)):
+            self.board.run(f"sed -i 's/^light = .*/light = {name}/' $SKYGLOWD_CONFIG; skyglowd reload; skyglowd read all")
+            for line in (self.at.message, self.at.inverted):
+                self.board.wait(line, False)
+            mark = time.time()
+            self.server.ask("mark")
+            self.server.ask(f"notify {self.token} title=Door")
+            self.server.ask("wait acked status=0")
+            for line in (self.at.message, self.at.inverted):
+                wait_until(lambda: len(self.board.changes(line, mark)) >= count, 15, f"{count} changes of line {line.number}")
+                changes = self.board.changes(line, mark)[:count]
+                assert [on for _, on in changes] == ([True, False] * count)[:count], changes
+                if line is self.at.inverted and self.at.message_led:
+                    # How the kernel's trigger begins, depends on how soon udevd makes its files writable.
+                    del changes[0]
+                offs = lengths(changes, False)
+                within = [off for off in offs if gap and off < 0.5]
+                on, off = near(lengths(changes, True), length), near([off for off in offs if off not in within], rest)
+                pairs = f"{near(within, gap):.3f} and " if gap else ""
+                self.says(f"{name}: line {line.number} {on:.3f} s on, {pairs}{off:.3f} s off")
+        self.board.run("cp /run/kept.conf $SKYGLOWD_CONFIG; skyglowd reload; skyglowd read all")
+        self.board.wait(self.at.message, False)
+        self.board.wait(self.at.inverted, False)
+
     def presses(self, words):
         return int(self.board.run(f"skyglowd log | grep -c 'button: {words}'", code=None))
 
@@ -326,8 +354,8 @@ class Witness:
 
     def all(self):
         pressed = [self.button, self.button_with_other_actions]
-        steps = [self.boot, self.away, self.online, self.notification, self.still, *pressed, self.panel_test,
-                 self.in_use, self.memory, self.stop, self.killed, self.after_the_crash,
+        steps = [self.boot, self.away, self.online, self.notification, self.still, *pressed, self.patterns,
+                 self.panel_test, self.in_use, self.memory, self.stop, self.killed, self.after_the_crash,
                  self.after_a_crash_without_panel_off, self.clock]
         for step in steps:
             if step not in pressed or self.at.button is not None:

@@ -163,6 +163,13 @@ import Testing
                     "f:3: `allow`: a range is missing before or after a comma"
                 ]
             ),
+            (
+                "[relay]\nlisten = 127.0.0.1:1\npath = /pocketty/v1/push\naddress = board:80",
+                [
+                    "f:3: `path`: `/pocketty/v1/push` is where pocketty daemons post to",
+                    "f:4: `address`: `board:80` begins neither with http:// nor with https://",
+                ]
+            ),
             ("[resolver]\nservers = dns.test", ["f:2: `servers`: `dns.test` has no port: expected HOST:PORT"]),
             ("[resolver]\nservers = dns.test:53", ["f:2: `servers`: `dns.test` is no IP address"]),
             (

@@ -314,6 +314,58 @@ func parsed(_ text: String) throws -> Configuration {
         try Configuration.parse(Array("[relay]\nlisten = 127.0.0.1:1\n\(lines)".utf8)).relay
     }
 
+    @Test(
+        arguments: [
+            ("http://board.lan:8787/", "http://board.lan:8787"), ("HTTP://board", "HTTP://board"),
+            ("https://proxy.lan/board//", "https://proxy.lan/board"), ("http://[fd00::1]:80", "http://[fd00::1]:80"),
+        ])
+    func addresses(text: String, expected: String) throws {
+        #expect(try parse("address = \(text)")?.address == expected)
+    }
+
+    @Test(arguments: [
+        "board.lan:8787", "//board", "ftp://board", "http:/board", "http://", "http://board/?a", "http://board#a",
+        "http://a b", "http://me@board", "http://b\u{E9}", "http://board:0",
+    ])
+    func addressesThatCannotWork(text: String) {
+        #expect(throws: ConfigurationError.self) { try parse("address = \(text)") }
+    }
+
+    @Test(arguments: ["/", "/a", "/a/b-._~!$&'()*+,;=:@", "/a?x=1", "/%6eotify", "/...", "/pocketty/v1/push2"])
+    func paths(text: String) throws {
+        #expect(try parse("path = \(text)")?.path == text)
+    }
+
+    @Test(arguments: [
+        "a", "http://board/a", "/a b", "/a\u{A0}b", "/\u{200B}", "/\u{E9}", "/a#b", "/a|b", "/\"a\"", "/a\\b", "/%",
+        "/%6",
+        "/%6x", "/./a", "/a/..", "/pocketty/v1/push", "/pocketty/v1/grant",
+    ])
+    func pathsThatCannotWork(text: String) {
+        #expect(throws: ConfigurationError.self) { try parse("path = \(text)") }
+    }
+
+    /// A reload keeps the directories: relative paths too begin where they did.
+    @Test func keptDirectories() throws {
+        let old = try Configuration.parse(Array("[state]\ndirectory = /old\nruntime = /run/old".utf8))
+        let text = """
+            [server]
+            address = sgn.test
+            [state]
+            directory = /new
+            runtime = run
+            [log]
+            level = debug
+            """
+        let moved = try Configuration.parse(Array(text.utf8))
+        #expect(
+            moved.directory == "/new" && moved.runtime == "/new/run" && moved.server?.certificate == "/new/server.pem")
+        let kept = try Configuration.parse(Array(text.utf8), in: old)
+        #expect(kept.directory == "/old" && kept.runtime == "/run/old")
+        #expect(kept.server?.certificate == "/old/server.pem")
+        #expect(kept.log.level == .debug)
+    }
+
     @Test func defaultsAndNumbers() throws {
         let usual = try #require(try parse(""))
         #expect(usual.path == "/v1/notify" && usual.address == nil && usual.command.first == "ssh")

@@ -136,6 +136,17 @@ import Testing
         #expect(IntervalState(learner, now: 1_000, unixTime: 0).probe?.interval == 810)
     }
 
+    /// The lowest interval there is can be tried on the live connection alone.
+    @Test func lowestOfAll() {
+        var learner = learner(minimum: 2, maximum: 8)
+        learner.probesApart = true
+        let state = IntervalState(learner, now: 0, unixTime: 0)
+        #expect(state.probe == .init(interval: 2, due: nil) && state.place == .live)
+        _ = learner.survived(2_000, now: 2_000)
+        let next = IntervalState(learner, now: 2_000, unixTime: 2)
+        #expect(next.interval == 2 && next.probe == .init(interval: 8, due: nil) && next.place == .second)
+    }
+
     @Test func onNoSecondConnection() {
         var state = IntervalState(learner(), now: 0, unixTime: 0)
         state.place = .refused

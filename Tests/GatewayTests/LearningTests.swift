@@ -19,7 +19,7 @@ extension StateTests {
                 name: network.name.bytes, kind: Int64(network.kind.rawValue), key: network.key.bytes)
         }
 
-        private func learner(_ rig: UplinkRig) -> KeepAlive { rig.uplink.session.keepAlive }
+        private func learner(_ rig: UplinkRig) -> KeepAlive { rig.uplink.exchange.session.keepAlive }
 
         /// Connects, and lets what follows a login be over.
         private func begin(_ rig: UplinkRig) throws {

@@ -300,3 +300,47 @@ extension RingPart {
         #expect(count > 0)
     }
 }
+
+@Suite struct LogLineTests {
+    private func json(_ line: [UInt8]) -> String {
+        var text = ByteBuffer(capacity: 1000)
+        text.append(jsonOfLogLine: line.span.bytes)
+        return String(decoding: Array(text.pointer), as: UTF8.self)
+    }
+
+    @Test(
+        arguments: [
+            (
+                "2026-11-30T12:00:00Z notice relay: listening on 127.0.0.1:80",
+                #"{"time":1796040000,"level":"notice","site":"relay","text":"listening on 127.0.0.1:80"}"#
+            ),
+            (
+                "1970-01-01T00:00:01Z error store: a \"b\" \\ é: c",
+                #"{"time":1,"level":"error","site":"store","text":"a \"b\" \\ é: c"}"#
+            ),
+            ("1970-01-01T00:00:00Z info link: ", #"{"time":0,"level":"info","site":"link","text":""}"#),
+            (
+                "1970-01-01T00:00:00Z info link:",
+                #"{"time":null,"level":null,"site":null,"text":"1970-01-01T00:00:00Z info link:"}"#
+            ),
+            ("", #"{"time":null,"level":null,"site":null,"text":""}"#),
+            ("1970-01-01T00:00:00Z", #"{"time":null,"level":null,"site":null,"text":"1970-01-01T00:00:00Z"}"#),
+            (
+                "1970-01-01T00:00:00Z info",
+                #"{"time":null,"level":null,"site":null,"text":"1970-01-01T00:00:00Z info"}"#
+            ),
+            ("now info link: x", #"{"time":null,"level":null,"site":null,"text":"now info link: x"}"#),
+        ])
+    func lines(line: String, expected: String) {
+        #expect(json(Array(line.utf8)) == expected)
+    }
+
+    /// Every prefix of a line is JSON, whatever is cut.
+    @Test func damaged() throws {
+        let line = Array("1970-01-01T00:00:00Z info link: é\u{1B}\"".utf8)
+        for length in 0...line.count {
+            let text = json(Array(line[..<length]))
+            #expect(throws: Never.self) { try JSONSerialization.jsonObject(with: Data(text.utf8)) }
+        }
+    }
+}

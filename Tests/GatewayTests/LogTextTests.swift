@@ -18,6 +18,11 @@ import Testing
                 == "a -5 18446744073709551615 -9223372036854775808 true false te?xt 007fab ??? sgn.? 73676e2e07")
     }
 
+    @Test func errors() {
+        let text: LogText = "\(errno: 2), \(errno: 13)"
+        #expect(string(text) == "No such file or directory, Permission denied")
+    }
+
     @Test func literals() {
         #expect(string("") == "")
         #expect(string("plain — text") == "plain — text")

@@ -212,7 +212,7 @@ extension StateTests {
         @Test func forgottenWhileDialling() throws {
             let rig = try UplinkRig(host: Self.host)
             rig.uplink.start(now: rig.now)
-            _ = rig.uplink.link.takeAttempt(now: rig.now)
+            _ = rig.uplink.exchange.link.takeAttempt(now: rig.now)
             let silent = try #require(SocketAddress(literal: "127.0.0.1", port: 9))
             rig.uplink.place.isLoaded = true
             rig.uplink.place.addresses.append(silent)
@@ -273,7 +273,7 @@ extension StateTests {
                 if rig.uplink.deadline(now: rig.now) > rig.now { try? rig.passDeadline() }
                 return rig.uplink.lastEnd == .networkChanged
             }
-            #expect(rig.uplink.link.failures == 0 && rig.uplink.session.keepAlive.suspected == 0)
+            #expect(rig.uplink.link.failures == 0 && rig.uplink.exchange.session.keepAlive.suspected == 0)
             try rig.run(hurry: false) { rig.state == .connected && !rig.server.events.of(.polled, after: mark).isEmpty }
         }
 
@@ -326,9 +326,10 @@ extension StateTests {
         // MARK: Networks
 
         /// Where the kernel does not say which network it is, what was not survived there is looked at again after thirty
-        /// days as well.
-        @Test(arguments: [(29, false), (31, true)] as [(Int64, Bool)])
-        func whatIsLearnedOfNoNetworkAges(days: Int64, isDue: Bool) throws {
+        /// days as well; also where it is only the login that makes the clock a trusted one.
+        @Test(arguments: [(29, false), (31, true)] as [(Int64, Bool)], [true, false])
+        func whatIsLearnedOfNoNetworkAges(_ aged: (days: Int64, isDue: Bool), isSameBoot: Bool) throws {
+            let (days, isDue) = aged
             let rig = try UplinkRig()
             try rig.runUntilConnected()
             let time = SystemClock().unixTime - days * 86_400
@@ -338,13 +339,15 @@ extension StateTests {
                 LearnedInterval(proven: 600, refuted: 660, changed: time),
                 IntervalEvent(time: time, idle: 660, outcome: 2, stage: 1, interval: 900))
             // In the same boot the clock is trusted from the start.
+            if !isSameBoot { try rig.directory.execute("DELETE FROM meta WHERE key = 'clock'") }
             try rig.restart(keepAlive: KeepAlive(minimum: 300_000, maximum: 3_300_000, pongTimeout: 15_000))
-            #expect(rig.uplink.timekeeper.trust.isTrusted)
+            #expect(rig.uplink.timekeeper.trust.isTrusted == (isSameBoot || TimeService.isKeeping))
             try rig.runUntilConnected()
+            #expect(rig.uplink.timekeeper.trust.isTrusted)
             #expect(rig.uplink.network == .unknown && rig.count("by way of") == 0)
-            #expect(rig.uplink.session.keepAlive.proven == 600_000)
-            #expect(rig.uplink.session.keepAlive.refuted == 660_000)
-            let due = try #require(rig.uplink.session.keepAlive.nextLook)
+            let learner = rig.uplink.exchange.session.keepAlive
+            #expect(learner.proven == 600_000 && learner.refuted == 660_000)
+            let due = try #require(learner.nextLook)
             #expect((due <= rig.now) == isDue)
         }
 

@@ -28,7 +28,7 @@ private final class Board {
     }
 
     var uplink: Uplink { rig.uplink }
-    var learner: KeepAlive { rig.uplink.session.keepAlive }
+    var learner: KeepAlive { rig.uplink.exchange.session.keepAlive }
     var prober: Prober? { rig.uplink.probing?.prober }
     var server: Server { rig.server }
 
@@ -40,10 +40,12 @@ private final class Board {
             // Until nothing has come for a while.
             var quiet = 0
             while quiet < 4, !condition() {
-                let before = rig.uplink.session.framesReceived
+                let before = rig.uplink.exchange.session.framesReceived
                 let real = SystemClock().now
                 try rig.turn(atMost: 10)
-                quiet = rig.uplink.session.framesReceived == before && SystemClock().now >= real + 8 ? quiet + 1 : 0
+                quiet =
+                    rig.uplink.exchange.session.framesReceived == before && SystemClock().now >= real + 8
+                    ? quiet + 1 : 0
             }
             if condition() { return }
             let due = uplink.deadline(now: rig.now)
@@ -144,7 +146,7 @@ extension StateTests {
             let rig = try UplinkRig(
                 keepAlive: KeepAlive(minimum: 600_000, maximum: 3_300_000, pongTimeout: 15_000))
             try rig.runUntilConnected()
-            #expect(rig.uplink.probing == nil && rig.uplink.session.keepAlive.candidate == nil)
+            #expect(rig.uplink.probing == nil && rig.uplink.exchange.session.keepAlive.candidate == nil)
             #expect(rig.uplink.probingDeadline == .max)
         }
 
@@ -209,9 +211,9 @@ extension StateTests {
             try board.rig.turn(atMost: 0)
             board.rig.putForward(to: due + 9 * second)
             try board.rig.turn(atMost: 0)
-            let frames = board.uplink.session.framesReceived
+            let frames = board.uplink.exchange.session.framesReceived
             drop(try #require(live), false)
-            try board.rig.run(hurry: false) { board.uplink.session.framesReceived > frames }
+            try board.rig.run(hurry: false) { board.uplink.exchange.session.framesReceived > frames }
             try board.pass(atMost: 60 * second) { board.rig.count("told nothing") == 1 }
             #expect(board.learner.refuted == nil && board.isLiveKept && board.learner.candidate == 120 * second)
             // Not at once.
@@ -236,7 +238,7 @@ extension StateTests {
             // A login later it is still known; on another network it is tried again.
             board.server.clearPlans()
             board.uplink.reconnect(now: board.rig.now)
-            try board.rig.run { board.rig.state == .connected && board.uplink.session.syncStep == .done }
+            try board.rig.run { board.rig.state == .connected && board.uplink.exchange.session.syncStep == .done }
             #expect(!board.learner.probesApart)
             board.uplink.useNetwork(
                 NetworkIdentity(name: Blob("wlan9") ?? Blob(), kind: .wifi, key: Blob()), now: board.rig.now,

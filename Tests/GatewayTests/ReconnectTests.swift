@@ -80,7 +80,7 @@ private final class Lane {
             routing: Routing([]), outlets: Outlets([], store: store, log: Log(stream: .none)), store: store,
             keyFile: KeyFile(directory: directory.path), log: Log(level: .error, stream: .none))
         uplink.start(now: now)
-        turn { self.uplink.link.state == .connected && self.uplink.session.syncStep == .done }
+        turn { self.uplink.link.state == .connected && self.uplink.exchange.session.syncStep == .done }
     }
 
     private var now: Int64 { SystemClock().now + ahead }
@@ -125,7 +125,7 @@ private final class Lane {
             uplink.reconnect(now: now)
             turn { self.uplink.link.failures == 1 && self.uplink.stream.stage == .idle }
             command(step.after)
-            turn { self.uplink.link.state == .connected && self.uplink.session.syncStep == .done }
+            turn { self.uplink.link.state == .connected && self.uplink.exchange.session.syncStep == .done }
         }
     }
 

@@ -74,14 +74,14 @@ final class UplinkRig {
     /// One turn; waits at most `limit` milliseconds.
     func turn(atMost limit: Int64 = 50) throws {
         turns += 1
-        let before = (state, uplink.stream.stage, uplink.session.phase)
+        let before = (state, uplink.stream.stage, uplink.exchange.session.phase)
         uplink.advance(now: now, unixTime: SystemClock().unixTime + wrong + (wallFollows ? ahead / 1_000 : 0))
         set.removeAll()
         uplink.register(in: &set)
         let wait = min(max(uplink.deadline(now: now) - now, 0), limit)
         let begin = SystemClock().now
         try set.wait(milliseconds: Int32(wait))
-        let moved = before != (state, uplink.stream.stage, uplink.session.phase)
+        let moved = before != (state, uplink.stream.stage, uplink.exchange.session.phase)
         idleTurns = moved || SystemClock().now > begin ? 0 : idleTurns + 1
         // A turn that moves bytes takes less than a millisecond too, but not hundreds of them in a row.
         try #require(idleTurns < 2_000, "the loop turns in circles in the state \(state.name)")

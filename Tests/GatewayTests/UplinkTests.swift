@@ -317,7 +317,7 @@ extension StateTests {
             #expect(try rig.store.titles() == ["early"])
             let poll = rig.server.events.of(.frame, after: mark).first { $0.type == "C_POLL" }
             #expect(poll?.integer("last_seq") == 0)
-            #expect(rig.uplink.delivery.lastSequence == 0)
+            #expect(rig.uplink.exchange.delivery.lastSequence == 0)
         }
 
         /// What was sent on a connection that died counts for nothing, also if the next one is left before its login.
@@ -329,7 +329,7 @@ extension StateTests {
             try rig.run { rig.state == .backingOff }
             #expect(try rig.store.acks() == [0])
             rig.server.faults.silence = [.challenge]
-            try rig.run { rig.state == .authenticating && rig.uplink.session.phase == .challengeWait }
+            try rig.run { rig.state == .authenticating && rig.uplink.exchange.session.phase == .challengeWait }
             rig.uplink.reconnect(now: rig.now)
             rig.server.faults.silence = []
             let mark = rig.server.events.mark
@@ -404,7 +404,7 @@ extension StateTests {
             let phases: [Wait: Phase] = [.hello: .preHello, .challenge: .challengeWait, .authentication: .authWait]
             try rig.run {
                 wait == .tlsHandshake
-                    ? rig.uplink.stream.stage == .handshaking : rig.uplink.session.phase == phases[wait]
+                    ? rig.uplink.stream.stage == .handshaking : rig.uplink.exchange.session.phase == phases[wait]
             }
             try rig.idle(milliseconds: 100)
             let due = rig.uplink.deadline(now: rig.now)
@@ -467,7 +467,7 @@ extension StateTests {
             try rig.runUntilConnected()
             try rig.idle(milliseconds: 50)
             #expect(rig.uplink.deadline(now: rig.now) > rig.now + 500_000)
-            rig.uplink.session.ping(now: rig.now)
+            rig.uplink.exchange.session.ping(now: rig.now)
             try rig.run { rig.server.events.frames().contains("C_PING") }
             #expect(rig.uplink.deadline(now: rig.now) <= rig.now + 15_000)
             // Asked twice more, then given up.

@@ -340,9 +340,7 @@ private func post(_ length: Int, _ fields: String = "", sent: Int? = nil) -> Str
     @Test func aBusyCrowd() throws {
         let rig = try Rig()
         let crowd = try (0..<Limits.relayConnections).map { _ in try Client(rig) }
-        for client in crowd { client.send(post(1)) }
         try rig.settle()
-        #expect(crowd.allSatisfy { $0.status() == 202 }, "and stay, while nobody waits")
         let late = try Client(rig)
         late.send(post(2))
         for client in crowd { client.send(post(1)) }
@@ -376,6 +374,16 @@ private func post(_ length: Int, _ fields: String = "", sent: Int? = nil) -> Str
         let begin = rig.now
         while rig.now - begin < 10_000, late.status() != 202 { try rig.pass(50) }
         #expect(rig.now - begin <= Limits.crowdedRequest + Limits.crowdedRefused + 100)
+    }
+
+    /// All at once: the last place is taken in the very turn in which the first is.
+    @Test func aFullTableInOneTurn() throws {
+        let rig = try Rig()
+        let clients = try (0..<Limits.relayConnections).map { _ in try Client(rig) }
+        for client in clients { client.send("P") }
+        try rig.turn(waiting: 5)
+        #expect(rig.listener.connections == Limits.relayConnections)
+        #expect(rig.listener.deadline == rig.now + Limits.crowdedRequest, "whoever comes now wakes nobody")
     }
 
     @Test func clientsThatGoAway() throws {

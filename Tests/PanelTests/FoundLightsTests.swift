@@ -132,14 +132,18 @@ import Testing
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root can give a file to somebody"))
-    func whatIsSomebodyElsesIsNotBelieved() {
+    func whatIsSomebodyElsesIsNotBelieved() throws {
         folder.write("lights", Self.head + "ACT 7 mmc0\n")
         chmod(folder.path + "/lights", 0o600)
         chown(folder.path + "/lights", 65_534, 65_534)
         #expect(found().count == 0)
-        // Whose directory it is, is the gateway, and root is calling.
+        // Whose directory it is, is the gateway, and root is calling; what root writes, the gateway can read.
         chown(folder.path, 65_534, 65_534)
-        #expect(lines(found()) == ["ACT 7 mmc0"])
+        let second = found()
+        #expect(lines(second) == ["ACT 7 mmc0"])
+        second.keep(light("PWR", "1", "none"))
+        let third = try asNobody { found() }
+        #expect(lines(third) == ["ACT 7 mmc0", "PWR 1 none"])
     }
 
     @Test(.timeLimit(.minutes(1))) func whatIsNoFile() {

@@ -1,6 +1,7 @@
 import Bytes
 import Payload
 import Testing
+import Vectors
 
 /// Inflates into a buffer of `capacity`.
 private func inflate(_ bytes: [UInt8], capacity: Int = Limits.inflated) -> Result<[UInt8], PayloadError> {

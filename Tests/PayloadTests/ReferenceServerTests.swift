@@ -2,6 +2,7 @@ import Bytes
 import Payload
 import Sealing
 import Testing
+import Vectors
 
 /// What the reference server sent.
 @Suite struct ReferenceServerTests {

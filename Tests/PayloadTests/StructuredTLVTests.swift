@@ -1,6 +1,7 @@
 import Bytes
 import Payload
 import Testing
+import Vectors
 
 private func decode(_ bytes: [UInt8]) -> Outcome { decode(bytes, type: ContentType.structuredTLV) }
 private func decode(_ text: String) -> Outcome { decode(unhex(text)) }

@@ -2,17 +2,6 @@ import Bytes
 import CBoard
 import Payload
 
-/// The bytes of hex digits; spaces are for the reader. Traps on anything else.
-func unhex(_ text: String) -> [UInt8] {
-    let digits = text.utf8.filter { $0 != UInt8(ascii: " ") }
-    precondition(digits.count % 2 == 0)
-    return stride(from: 0, to: digits.count, by: 2).map { Hex.value(digits[$0])! << 4 | Hex.value(digits[$0 + 1])! }
-}
-
-func hex(_ bytes: [UInt8]) -> String {
-    String(decoding: bytes.flatMap { [Hex.digit($0 >> 4), Hex.digit($0 & 15)] }, as: UTF8.self)
-}
-
 func array(_ span: RawSpan) -> [UInt8] { span.withUnsafeBytes { Array($0) } }
 
 func array(_ text: String) -> [UInt8] { Array(text.utf8) }

@@ -3,6 +3,7 @@ import Foundation
 import Payload
 import Sealing
 import Testing
+import Vectors
 
 @testable import Relay
 
@@ -21,19 +22,6 @@ private struct Capture: Decodable {
     }
     var seedMatching: Daemon
     var latest: Daemon
-
-    static func load() throws -> Capture {
-        let place = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        let decoder = JSONDecoder()
-        decoder.keyDecodingStrategy = .convertFromSnakeCase
-        return try decoder.decode(
-            Capture.self, from: Data(contentsOf: place.appendingPathComponent("Vectors/cronstable-capture.json")))
-    }
-}
-
-private func unhex(_ text: String) -> [UInt8] {
-    let digits = Array(text.utf8)
-    return stride(from: 0, to: digits.count, by: 2).map { Hex.value(digits[$0])! << 4 | Hex.value(digits[$0 + 1])! }
 }
 
 @Suite(.serialized) struct CaptureTests {
@@ -41,7 +29,7 @@ private func unhex(_ text: String) -> [UInt8] {
     private static let now: Int64 = 1_795_999_500
 
     @Test(arguments: [0, 601, -1_000]) func recordedPosts(later: Int64) throws {
-        let capture = try Capture.load()
+        let capture = try loadVector("cronstable-capture.json", as: Capture.self)
         for daemon in [capture.seedMatching, capture.latest] {
             let bytes = unhex(daemon.device.privateKeyHex)
             let key = try SecretKey(bytes.span.bytes)
@@ -53,7 +41,7 @@ private func unhex(_ text: String) -> [UInt8] {
 
     /// Where nobody knows the time, nothing is called outdated that says when it was sent.
     @Test func withoutAClock() throws {
-        let capture = try Capture.load()
+        let capture = try loadVector("cronstable-capture.json", as: Capture.self)
         let daemon = capture.latest
         let bytes = unhex(daemon.device.privateKeyHex)
         let key = try SecretKey(bytes.span.bytes)

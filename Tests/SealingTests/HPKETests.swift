@@ -1,6 +1,7 @@
 import Bytes
 import Foundation
 import Testing
+import Vectors
 
 @testable import Sealing
 
@@ -31,14 +32,6 @@ private struct Vector: Decodable {
     var encryptions: [Encryption]
     var extraGeneratedHere: Extra
 
-    static func load() throws -> Vector {
-        let place = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        let decoder = JSONDecoder()
-        decoder.keyDecodingStrategy = .convertFromSnakeCase
-        return try decoder.decode(
-            Vector.self, from: Data(contentsOf: place.appendingPathComponent("Vectors/hpke-auth-vector.json")))
-    }
-
     func open(
         _ sealed: [UInt8], sender: [UInt8]? = nil, info: [UInt8]? = nil, aad: [UInt8]? = nil, capacity: Int = 4096
     ) throws -> [UInt8] {
@@ -57,7 +50,7 @@ private struct Vector: Decodable {
 @Suite struct HPKETests {
     private let vector: Vector
 
-    init() throws { vector = try Vector.load() }
+    init() throws { vector = try loadVector("hpke-auth-vector.json", as: Vector.self) }
 
     @Test func keysOfTheRFC() throws {
         let receiver = try SecretKey(unhex(vector.skRm).span.bytes)

@@ -1,6 +1,7 @@
 import Bytes
 import Foundation
 import Testing
+import Vectors
 
 @testable import Sealing
 

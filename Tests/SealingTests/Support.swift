@@ -1,17 +1,6 @@
 import Bytes
 import Sealing
 
-/// The bytes of hex digits. Traps on anything else.
-func unhex(_ text: String) -> [UInt8] {
-    let digits = Array(text.utf8)
-    precondition(digits.count % 2 == 0)
-    return stride(from: 0, to: digits.count, by: 2).map { Hex.value(digits[$0])! << 4 | Hex.value(digits[$0 + 1])! }
-}
-
-func hex(_ bytes: [UInt8]) -> String {
-    String(decoding: bytes.flatMap { [Hex.digit($0 >> 4), Hex.digit($0 & 15)] }, as: UTF8.self)
-}
-
 func array(_ span: RawSpan) -> [UInt8] { span.withUnsafeBytes { Array($0) } }
 
 func array(_ text: String) -> [UInt8] { Array(text.utf8) }

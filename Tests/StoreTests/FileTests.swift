@@ -115,6 +115,17 @@ extension StoreTests {
             #expect(try key.read(into: &buffer))
             let read = buffer.bytes.array
             #expect(read == pem)
+            for (mode, previous) in [(0o600, nil), (0o400, nil), (0o644, 0o644), (0o602, 0o602)] as [(UInt32, UInt32?)]
+            {
+                chmod(key.path, mode)
+                #expect(try AtomicFile.closeToOthers(key.path) == previous)
+                #expect(directory.mode("identity.pem") == (previous == nil ? mode : 0o600))
+            }
+            chmod(key.path, 0o640)
+            buffer.removeAll()
+            #expect(try key.read(into: &buffer))
+            #expect(directory.mode("identity.pem") == 0o600)
+            #expect(try AtomicFile.closeToOthers(directory.file("nothing")) == nil)
             #expect(try key.delete())
             #expect(try !key.delete())
         }

@@ -135,8 +135,8 @@ extension CommandRunner {
     }
 
     private static func append(_ row: borrowing RegistrationRow, to text: inout ByteBuffer) {
-        text.append("{\"bundle\":")
-        text.append(jsonString: row.bundle)
+        text.append("{")
+        text.member("bundle", text: row.bundle)
         text.append(",\"token\":\"")
         text.append(hex: row.token)
         text.append("\",\"routing_key\":\"")

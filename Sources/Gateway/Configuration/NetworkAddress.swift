@@ -1,5 +1,6 @@
 import Bytes
 import CBoard
+import Loop
 
 /// An IPv4 or IPv6 address.
 public struct IPAddress: Equatable, Sendable {
@@ -46,16 +47,9 @@ public struct IPAddress: Equatable, Sendable {
 
     /// The usual notation. Allocates.
     public var text: String {
-        var buffer = InlineArray<46, CChar>(repeating: 0)
-        return withUnsafeMutableBytes(of: &buffer) { buffer in
-            bytes.bytes.withUnsafeBytes { raw in
-                let start = buffer.baseAddress?.assumingMemoryBound(to: CChar.self)
-                guard inet_ntop(isIPv6 ? AF_INET6 : AF_INET, raw.baseAddress, start, 46) != nil, let start else {
-                    return ""
-                }
-                return String(cString: start)
-            }
-        }
+        var text = ByteBuffer(capacity: 46)
+        if let address = SocketAddress(bytes: bytes.bytes, port: 0) { text.append(literal: address) }
+        return String(decoding: text.pointer, as: UTF8.self)
     }
 }
 

@@ -10,9 +10,9 @@ extension Uplink {
         if clock.mayTryAgain, link.state == .authRefused || link.nextAttempt != nil {
             timekeeper.triesAgain()
             log.notice(.clock, "a login was refused before the clock was set: trying again")
-            link.tryAgain(now: now)
-        } else if clock.trust(boot: now) == .moved, session.phase == .authenticated {
-            _ = leave(.clockSet, now: now)
+            exchange.link.tryAgain(now: now)
+        } else if clock.trust(boot: now) == .moved, exchange.session.phase == .authenticated {
+            _ = exchange.leave(.clockSet, self, now: now)
         }
     }
 
@@ -23,7 +23,7 @@ extension Uplink {
         case .protocolFault(.clockOffset(let seconds)): timekeeper.contradicted(by: seconds, now: now)
         case .disconnected(let code, _) where DisconnectReason(rawValue: code) == .authFail:
             guard timekeeper.loginRefused(now: now), link.state == .authRefused else { return }
-            link.tryAgain(now: now)
+            exchange.link.tryAgain(now: now)
         default: break
         }
     }

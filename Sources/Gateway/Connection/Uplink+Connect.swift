@@ -8,14 +8,13 @@ import Store
 extension Uplink {
     /// An attempt begins: a key to register with if need be, then the address of the server.
     func begin(now: Int64, unixTime: Int64) {
-        purpose = identity == nil ? .register : .login
         attemptSince = now
         attemptFailure = nil
-        if !hasRegistrations, let failure = readRegistrations() { return finish(failure, now: now) }
+        if let failure = exchange.beginAttempt(self) { return finish(failure, now: now) }
         guard purpose == .login || hasFreshKey || makeKey() else { return finish(.identity, now: now) }
         loadPlace(now: now, unixTime: unixTime)
         guard !place.isEmpty else {
-            link.reached(.resolving, now: now)
+            exchange.link.reached(.resolving, now: now)
             if question == .refresh { question = .attempt } else { ask(.attempt, now: now) }
             return
         }
@@ -42,7 +41,7 @@ extension Uplink {
     /// server wants to see, and then nobody is called.
     @discardableResult
     func beginDialling(isOpen: Bool = false, now: Int64) -> Bool {
-        link.reached(.connecting, now: now)
+        exchange.link.reached(.connecting, now: now)
         guard purpose == .login || loadClientCertificate() else {
             finish(.clientCertificate, now: now)
             return false
@@ -92,7 +91,7 @@ extension Uplink {
         target = address
         showTarget(address)
         leaveTarget()
-        if now - dialSince - Limits.lateConnect > lastDial { session.reachedLate() }
+        if now - dialSince - Limits.lateConnect > lastDial { exchange.session.reachedLate() }
         lastDial = now - dialSince
         stream.adopt(dialer.take())
         let isShort = dialer.hasReserve && link.failures == 0
@@ -113,10 +112,8 @@ extension Uplink {
         stageDeadline = .max
         dialer.stop()
         identifyNetwork(now: now)
-        switch purpose {
-        case .register: beginRegistration(now: now)
-        case .login: beginLogin(now: now)
-        }
+        guard purpose == .login || readPublicKey() else { return finish(.identity, now: now) }
+        exchange.start(publicKey: keyWork.publicKey.pointer.bytes, now: now)
         wantsTurn = true
     }
 
@@ -133,12 +130,6 @@ extension Uplink {
         dial(now: now)
     }
 
-    private func beginLogin(now: Int64) {
-        let address = identity?.address ?? Blob<255>()
-        link.reached(.authenticating, now: now)
-        session.start(.login, identity: address.bytes, now: now)
-        session.lastSeq = delivery.lastSequence
-    }
 }
 
 extension EndReason {

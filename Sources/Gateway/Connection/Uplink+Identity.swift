@@ -49,42 +49,22 @@ extension Uplink {
         return false
     }
 
-    /// The public key goes into C_REGISTER.
-    func beginRegistration(now: Int64) {
-        guard readPublicKey() else { return finish(.identity, now: now) }
-        link.reached(.registering, now: now)
-        session.start(.register, identity: keyWork.publicKey.pointer.bytes, now: now)
-    }
-
     /// Answers the challenge.
-    func sign(now: Int64) -> Bool {
+    func answerChallenge(now: Int64) -> Bool {
         keyWork.signature.removeAll()
-        let material = session.materialPointer
+        let material = exchange.session.materialPointer
         let done = withKey { key, work throws(SealingError) in try key.sign(material.bytes, into: &work.signature) }
         guard done else { return false }
-        session.answerChallenge(signature: keyWork.signature.pointer.bytes, now: now)
+        exchange.session.answerChallenge(signature: keyWork.signature.pointer.bytes, now: now)
         return true
     }
 
-    /// Makes the assigned address durable and, in the same step, ends the client certificate: its file is deleted and
-    /// what is in memory freed and cleared.
-    func commitRegistration(unixTime: Int64) throws(StoreError) {
-        guard let hash = keyHash() else {
-            throw StoreError.misuse(.init(call: "key", path: keyFile.path))
-        }
-        let address = session.assignedAddress
-        try store.setIdentity(
-            server: settings.serverAddress.bytes, address: address.bytes, keyHash: hash.bytes,
-            at: unixTime)
+    /// Ends the client certificate in the same step in which the registration became durable: what is in memory is freed
+    /// and cleared, and its file deleted as soon as it is known who we are.
+    func registrationIsDurable() {
         clientCertificate = nil
         stream.forgetCertificate()
-        link.forgetStoreFailures()
         hasFreshKey = false
-        identity = try store.identity()
-        delivery.resume(after: 0)
-        acks.removeAll()
-        log.notice(.link, "registered as \(address)")
-        deleteClientCertificate()
     }
 
     /// Also at start: a power cut may have come between the commit and the deletion. A file that cannot be deleted is
@@ -104,12 +84,18 @@ extension Uplink {
         return keyHash() == known.keyHash
     }
 
+    func publicKeyHash() throws(StoreError) -> Blob<32> {
+        guard let hash = keyHash() else { throw StoreError.misuse(.init(call: "key", path: keyFile.path)) }
+        return hash
+    }
+
     private func keyHash() -> Blob<32>? {
         guard readPublicKey() else { return nil }
         do throws(SealingError) { return try SHA256.digest(keyWork.publicKey.pointer.bytes) } catch { return nil }
     }
 
-    private func readPublicKey() -> Bool {
+    /// For C_REGISTER: into `keyWork`.
+    func readPublicKey() -> Bool {
         keyWork.publicKey.removeAll()
         return withKey { key, work throws(SealingError) in try key.appendPublicKey(to: &work.publicKey) }
     }

@@ -4,46 +4,21 @@ import Store
 
 /// What is learned about silence, kept for each network (SGP v2 §8).
 extension Uplink {
-    /// Another network carries the connection from now on: what was learned there is restored. `unixTime` 0 believes
-    /// what is stored whatever its age.
-    func useNetwork(_ identity: NetworkIdentity, now: Int64, unixTime: Int64) {
-        network = identity
-        let jitter = Int64.random(in: -KeepAlive.jitterBound...KeepAlive.jitterBound)
-        var keepAlive = settings.keepAlive.fresh(jitter: jitter, maximum: identity.longestInterval)
-        do throws(StoreError) {
-            if let known = try store.learnedInterval(name: identity.name.bytes, kind: kind, key: identity.key.bytes) {
-                keepAlive.restore(known, now: now, unixTime: unixTime)
-            }
-        } catch { report(error) }
-        session.keepAlive = keepAlive
-    }
-
     /// What was learned of a network is forgotten, of all without an identifier: the interval in use with it. False if
     /// there was nothing. Not on the notification path.
     func forgetNetwork(_ id: Int64?, now: Int64, unixTime: Int64) throws(StoreError) -> Bool {
-        let own = try store.networkID(name: network.name.bytes, kind: kind, key: network.key.bytes)
+        let own = try store.networkID(name: network.name.bytes, kind: exchange.kind, key: network.key.bytes)
         let existed: Bool
         if let id { existed = try store.forgetNetwork(id) } else { existed = try store.forgetNetworks(name: nil) > 0 }
         guard id == nil || id == own else { return existed }
-        _ = session.takeEvidence()
-        useNetwork(network, now: now, unixTime: unixTime)
+        _ = exchange.session.takeEvidence()
+        exchange.useNetwork(network, self, now: now, unixTime: unixTime)
         wantsTurn = true
         return existed
     }
 
-    private var kind: Int64 { Int64(network.kind.rawValue) }
-
-    /// What the session has seen is kept. Only what is new is written: never while nothing happens. A failure costs a
-    /// little knowledge and no notification.
-    func keepEvidence(now: Int64) {
-        guard let evidence = session.takeEvidence() else { return }
-        let time = timekeeper.moment(now: now).time
-        let learned = LearnedInterval(session.keepAlive, at: time)
+    func learned(_ evidence: KeepAliveEvidence, time: Int64) {
         let event = IntervalEvent(evidence, at: time)
-        do throws(StoreError) {
-            try store.keepInterval(
-                name: network.name.bytes, kind: kind, key: network.key.bytes, learned, event)
-        } catch { report(error) }
         log.info(
             .keepalive,
             "a silence of \(event.idle) s \(evidence.change.words); next \(event.interval) s, \(evidence.stage.name)")

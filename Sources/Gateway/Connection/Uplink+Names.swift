@@ -221,6 +221,6 @@ extension Uplink {
         watchDue = now + Limits.resolverWatch
         guard resolver.hasChangedServers else { return }
         log.notice(.resolver, "resolv.conf has changed")
-        link.networkChanged(now: now)
+        exchange.link.networkChanged(now: now)
     }
 }

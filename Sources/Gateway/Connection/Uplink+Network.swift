@@ -8,16 +8,14 @@ extension Uplink {
     /// connection whose address is gone ends at once, any other has to answer a ping within `Limits.probe`.
     func networkChanged(now: Int64) {
         probing?.putOff(now: now)
-        session.networkChanged()
-        link.networkChanged(hasNetwork: monitor?.hasUsableAddress ?? true, now: now)
+        exchange.session.networkChanged()
+        exchange.link.networkChanged(hasNetwork: monitor?.hasUsableAddress ?? true, now: now)
         guard !isClosing else { return }
         if isOwnAddressGone { return networkFailed(now: now) }
         switch stream.stage {
-        case .open where session.phase == .authenticated:
+        case .open where exchange.session.phase == .authenticated:
             log.info(.link, "asking whether the connection still lives")
-            session.ping(now: now)
-            probeDue = min(probeDue, now + Limits.probe)
-            wantsTurn = true
+            wantsTurn = exchange.probe(now: now)
         case .open: break
         case .idle where !dialer.isActive && question != .attempt: break
         // Where something keeps changing, a slow board must be able to finish what it has begun.
@@ -29,7 +27,7 @@ extension Uplink {
 
     /// The board woke from suspend.
     func woke(now: Int64) {
-        session.slept(now: now)
+        exchange.session.slept(now: now)
         networkChanged(now: now)
     }
 
@@ -41,9 +39,8 @@ extension Uplink {
 
     /// The connection, or the attempt at hand, belongs to a network that is not there any more: anew and at once.
     func networkFailed(now: Int64) {
-        probeDue = .max
         finish(.networkChanged, now: now)
-        link.networkChanged(hasNetwork: monitor?.hasUsableAddress ?? true, now: now)
+        exchange.link.networkChanged(hasNetwork: monitor?.hasUsableAddress ?? true, now: now)
     }
 
     /// Whether an end says that this board is cut off: without an address of its own, or without a way to any name
@@ -60,10 +57,7 @@ extension Uplink {
 
     /// The connection has lived through a change of the network, and what carries it may be another one. The silence
     /// before belongs to the old one.
-    func probeAnswered(now: Int64) {
-        probeDue = .max
-        identifyNetwork(now: now)
-    }
+    func probeAnswered(now: Int64) { identifyNetwork(now: now) }
 
     private var isOwnAddressGone: Bool {
         guard stream.stage != .idle, let monitor, let own = SocketAddress(ownEndOf: stream.raw) else { return false }
@@ -79,9 +73,21 @@ extension Uplink {
         if found != network {
             log.info(.link, "by way of \(printable: found.name.bytes), \(found.kind.name)")
         }
+        takeUp(found, now: now)
+    }
+
+    /// Where only the login makes the clock a trusted one, what is too old is left as soon as that is known: nothing has
+    /// been learned since.
+    func reviewAge(now: Int64) {
+        guard isNetworkIdentified, !isAgeKnown, timekeeper.trust.isTrusted else { return }
+        takeUp(network, now: now)
+    }
+
+    private func takeUp(_ network: NetworkIdentity, now: Int64) {
         let moment = timekeeper.moment(now: now)
+        isAgeKnown = moment.isTrusted
         // By a clock that is not trusted nothing is too old.
-        useNetwork(found, now: now, unixTime: moment.isTrusted ? moment.time : 0)
+        exchange.useNetwork(network, self, now: now, unixTime: moment.isTrusted ? moment.time : 0)
     }
 
     private func identity(ofNetworkTo target: SocketAddress?) -> NetworkIdentity {

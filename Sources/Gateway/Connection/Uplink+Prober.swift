@@ -26,12 +26,12 @@ struct Probing {
 extension Uplink {
     /// Nothing is tried while there is no live connection to compare with.
     private var candidate: Int64? {
-        guard session.phase == .authenticated, !isClosing, probeDue == .max else { return nil }
-        return session.keepAlive.candidate
+        guard exchange.session.phase == .authenticated, !isClosing, exchange.probeDue == .max else { return nil }
+        return exchange.session.keepAlive.candidate
     }
 
     /// The server took no second connection, so what is longer is tried on the live one.
-    var isProbeRefused: Bool { settings.keepAlive.probesApart && !session.keepAlive.probesApart }
+    var isProbeRefused: Bool { settings.keepAlive.probesApart && !exchange.session.keepAlive.probesApart }
 
     /// When `probe` must be called.
     var probingDeadline: Int64 {
@@ -44,9 +44,9 @@ extension Uplink {
         guard let prober = probing?.prober else { return }
         guard let candidate, prober.isIdle || prober.silence == candidate else { return prober.stop() }
         if prober.isIdle { beginProbe(candidate, now: now) }
-        let outcome = prober.advance(frames: session.framesReceived, now: now)
-        if prober.takeQuestion(frames: session.framesReceived) {
-            session.ping(now: now)
+        let outcome = prober.advance(frames: exchange.session.framesReceived, now: now)
+        if prober.takeQuestion(frames: exchange.session.framesReceived) {
+            exchange.session.ping(now: now)
             wantsTurn = true
         }
         if let outcome { took(outcome, of: candidate, now: now) }
@@ -60,7 +60,7 @@ extension Uplink {
         }
         log.debug(.keepalive, "trying a silence of \(candidate / 1_000) s on a second connection")
         probing.prober.begin(
-            candidate, to: target, from: own.bytes, pongTimeout: session.keepAlive.pongTimeout, now: now)
+            candidate, to: target, from: own.bytes, pongTimeout: exchange.session.keepAlive.pongTimeout, now: now)
     }
 
     private func took(_ outcome: Prober.Outcome, of silence: Int64, now: Int64) {
@@ -69,8 +69,8 @@ extension Uplink {
         switch outcome {
         case .survived, .dead:
             probing?.refusals = 0
-            session.probed(silence, isAlive: outcome == .survived, now: now)
-            keepEvidence(now: now)
+            exchange.session.probed(silence, isAlive: outcome == .survived, now: now)
+            exchange.keepEvidence(self, now: now)
         case .unknown:
             probing?.due = now + Limits.apartPause
             log.info(.keepalive, "a silence of \(silence / 1_000) s on a second connection told nothing")
@@ -90,7 +90,7 @@ extension Uplink {
             return
         }
         probing?.refusals = 0
-        session.keepAlive.probesApart = false
+        exchange.session.keepAlive.probesApart = false
         log.notice(.keepalive, "longer silences are tried on the connection itself from now on")
     }
 }

@@ -32,19 +32,10 @@ final class Uplink {
     let outlets: Outlets
     let timekeeper: Timekeeper
 
-    var link = Link()
-    var session: Session
-    var delivery: Delivery
-    var registrations = RegistrationSet()
-    /// What is in `registrations` is the whole set. An incomplete one must not be sent: the server would make every token
-    /// that is not in it invalid (SGP v2 §10).
-    private(set) var hasRegistrations = false
+    let exchange: Exchange
     let context: TLSContext
     let stream: TLSStream
     let resolver: Resolver
-    var identity: DeviceIdentity?
-    /// What the connection at hand is for.
-    var purpose = Purpose.login
     /// A key made for a registration that has not been committed yet.
     var hasFreshKey = false
     /// Shown while registering only; freed as soon as the registration is committed.
@@ -74,8 +65,6 @@ final class Uplink {
     var watchDue = Int64.max
     /// What is known of the board's networks; the gateway's.
     var monitor: NetworkMonitor?
-    /// A connection that lived through a change of the network is given up then, unless something comes.
-    var probeDue = Int64.max
     /// Where longer silences are tried on a second connection.
     var probing: Probing?
     /// SHA-256 of the pinned certificate: where the server was found is believed as long as this is pinned.
@@ -86,24 +75,11 @@ final class Uplink {
     var stageDeadline = Int64.max
     /// More can be done at once, without waiting for poll.
     var wantsTurn = false
-    /// When a change of the registration set goes out; changes that follow each other closely go out together.
-    var registrationsDue: Int64?
-    /// How far acknowledgements have come.
-    var acks = AckProgress()
     var lastEnd: EndReason?
-    /// What carries the connection, for what is learned about silence there.
-    var network = NetworkIdentity.unknown
     /// It has been looked at, even if it stays unknown.
     var isNetworkIdentified = false
-    private var closing: Closing?
-    private var discarded = ByteBuffer(capacity: 1024)
-
-    /// A connection between our goodbye and the server's.
-    private struct Closing {
-        var reason: EndReason
-        var until: Int64
-        var isHalfClosed = false
-    }
+    /// What is known of the network in use was taken up by a clock that was trusted, so that what is too old was left.
+    var isAgeKnown = false
     /// What the panel should know, cleared by the gateway.
     var news = News()
     var endpointText = Blob<64>()
@@ -125,9 +101,7 @@ final class Uplink {
         timekeeper: Timekeeper? = nil
     ) throws(StoreError) {
         let failure = StoreError.memory(.init(call: "start", path: store.path))
-        guard let context = TLSContext(), let delivery = Delivery(),
-            let resolver = Resolver(servers: settings.resolvers)
-        else { throw failure }
+        guard let context = TLSContext(), let resolver = Resolver(servers: settings.resolvers) else { throw failure }
         guard context.pin(settings.certificate.span.bytes),
             let pin = try? SHA256.digest(settings.certificate.span.bytes)
         else { throw failure }
@@ -141,13 +115,12 @@ final class Uplink {
         self.timekeeper = timekeeper ?? Timekeeper(store: store, log: log, server: settings.serverAddress)
         self.context = context
         queryName = "_sgn." + settings.serverAddress.text
-        self.delivery = delivery
         self.resolver = resolver
         stream = TLSStream(context: context)
-        session = Session(keepAlive: settings.keepAlive)
+        exchange = try Exchange(server: settings.serverAddress, store: store, keepAlive: settings.keepAlive)
         if settings.keepAlive.probesApart { probing = Probing(context: context) }
-        useNetwork(network, now: 0, unixTime: 0)
-        try loadRegistrations()
+        exchange.useNetwork(.unknown, self, now: 0, unixTime: 0)
+        try exchange.loadRegistrations(self)
         try loadIdentity()
     }
 
@@ -157,41 +130,43 @@ final class Uplink {
     func start(now: Int64) {
         deleteClientCertificate()
         if identity == nil, !hasFreshKey { _ = makeKey() }
-        link.start(isConfigured: true, now: now)
+        exchange.link.start(isConfigured: true, now: now)
     }
 
-    /// The set of registrations changed in the store. It goes out on a new connection, one set a connection (SGP v2
-    /// §10).
-    func registrationsChanged(now: Int64) {
-        if registrationsDue == nil { registrationsDue = now + Self.settling }
-    }
-
-    private static let settling: Int64 = 200
+    /// The set of registrations changed in the store.
+    func registrationsChanged(now: Int64) { exchange.registrationsChanged(now: now) }
 
     /// Closes what there is and connects at once.
-    func reconnect(now: Int64) {
-        link.forgetStoreFailures()
-        if leave(.requested, now: now) { return }
-        if isUnderWay { finish(.requested, now: now) }
-        link.kick(now: now)
-    }
+    func reconnect(now: Int64) { exchange.reconnect(self, now: now) }
 
     /// Says goodbye and stays away. `isClosing` tells whether the server has yet to take notice.
-    func stop(now: Int64) {
-        if leave(.stopped, now: now) { return }
-        finish(.stopped, now: now)
-    }
+    func stop(now: Int64) { exchange.stop(self, now: now) }
+
+    /// The connection, or the attempt at one, is over.
+    func finish(_ reason: EndReason, now: Int64) { exchange.finish(reason, self, now: now) }
+
+    // MARK: What the exchange holds
+
+    var link: Link { exchange.link }
+    var hasRegistrations: Bool { exchange.hasRegistrations }
+    var identity: DeviceIdentity? { exchange.identity }
+    var purpose: Purpose { exchange.purpose }
+    var network: NetworkIdentity { exchange.network }
+    var probeDue: Int64 { exchange.probeDue }
+    /// A goodbye has been said and the server's own end is awaited.
+    var isClosing: Bool { exchange.isClosing }
+    /// Failures of any kind in a row.
+    var failures: Int { link.failures + link.nameFailures + link.storeFailures }
 
     // MARK: In the loop
 
     /// When `advance` must be called even if nothing happens on the socket.
     func deadline(now: Int64) -> Int64 {
         if wantsTurn { return now }
-        // Nothing else is done before.
-        if let closing { return closing.until }
-        var earliest = min(link.nextAttempt ?? .max, stageDeadline, registrationsDue ?? .max)
-        earliest = min(earliest, dialer.deadline, min(watchDue, probeDue))
-        if stream.stage == .open { earliest = min(earliest, session.deadline, probingDeadline) }
+        var earliest = exchange.deadline
+        if isClosing { return earliest }
+        earliest = min(earliest, stageDeadline, min(dialer.deadline, watchDue))
+        if stream.stage == .open { earliest = min(earliest, exchange.session.deadline, probingDeadline) }
         if resolver.isBusy {
             earliest = min(earliest, now + Int64(resolver.timeout(limit: 1_000)))
         } else if question != .none {
@@ -205,198 +180,40 @@ final class Uplink {
         resolver.register(in: &set)
         dialer.register(in: &set)
         probing?.prober.register(in: &set)
-        let hasRoom = isClosing || session.receiveTail().count > 0
-        set.add(stream.raw, events: stream.interest(wantsRead: hasRoom, wantsWrite: session.hasFrames))
+        let hasRoom = isClosing || exchange.session.receiveTail().count > 0
+        set.add(stream.raw, events: stream.interest(wantsRead: hasRoom, wantsWrite: exchange.session.hasFrames))
     }
 
     /// Goes on with whatever can go on.
     func advance(now: Int64, unixTime: Int64) {
         wantsTurn = false
         timekeeper.observe(now: now, unixTime: unixTime)
-        guard !isClosing else { return advanceClosing(now: now) }
-        if let due = registrationsDue, now >= due { sendRegistrations(now: now) }
+        guard !isClosing else { return exchange.advanceClosing(self, now: now) }
+        exchange.sendRegistrations(self, now: now)
         watchServers(now: now)
         if now >= probeDue { networkFailed(now: now) }
-        if link.takeAttempt(now: now) { begin(now: now, unixTime: unixTime) }
+        if exchange.link.takeAttempt(now: now) { begin(now: now, unixTime: unixTime) }
         resolve(now: now, unixTime: unixTime)
         switch stream.stage {
         case .idle: dial(now: now)
         case .connecting, .handshaking: handshake(now: now)
-        case .open: pump(now: now)
+        case .open: if exchange.advance(self, now: now) { wantsTurn = true }
         }
+        reviewAge(now: now)
         probe(now: now)
-    }
-
-    private func sendRegistrations(now: Int64) {
-        registrationsDue = nil
-        if let failure = readRegistrations() {
-            if !leave(failure, now: now), isUnderWay { finish(failure, now: now) }
-            return
-        }
-        guard session.phase == .authenticated else { return }
-        _ = leave(.registrationsChanged, now: now)
-    }
-
-    /// Reads the set again. The reason, with what the store says logged, if that failed: no connection may then be used.
-    func readRegistrations() -> EndReason? {
-        do throws(StoreError) {
-            try loadRegistrations()
-            return nil
-        } catch {
-            report(error)
-            return .store(.registrations, isFull: error.isFull)
-        }
-    }
-
-    /// An attempt or a connection is there to be ended.
-    private var isUnderWay: Bool { stream.stage != .idle || dialer.isActive || question == .attempt }
-
-    // MARK: Ends
-
-    /// Failures of any kind in a row.
-    var failures: Int { link.failures + link.nameFailures + link.storeFailures }
-
-    /// A goodbye has been said and the server's own end is awaited.
-    var isClosing: Bool { closing != nil }
-
-    /// How long the server may take to answer a goodbye.
-    private static let closingTime: Int64 = 1_000
-
-    /// Ends a connection that is alive: C_DISCONNECT, then the end of our half. Only when the server ends its half too has
-    /// it read every acknowledgement. False if there is no such connection.
-    func leave(_ reason: EndReason, now: Int64) -> Bool {
-        guard stream.stage == .open, closing == nil else { return false }
-        probing?.prober.stop()
-        session.sayGoodbye()
-        closing = Closing(reason: reason, until: now + Self.closingTime)
-        link.reached(reason == .stopped ? .stopping : .connecting, now: now)
-        advanceClosing(now: now)
-        return true
-    }
-
-    func advanceClosing(now: Int64) {
-        guard let ending = closing else { return }
-        if !ending.isHalfClosed {
-            if flush(now: now).end != nil { return finish(ending.reason, now: now) }
-            if !session.hasFrames {
-                stream.finishWriting()
-                closing?.isHalfClosed = true
-            }
-        }
-        // What still comes is not acknowledged, so the server sends it again.
-        for _ in 0..<Self.closingReads {
-            switch stream.read(into: discarded.tail) {
-            case .done: continue
-            case .blocked: break
-            case .failed(let error):
-                if error == .closed, closing?.isHalfClosed == true { acks.allRead() }
-                return finish(ending.reason, now: now)
-            }
-            break
-        }
-        if now >= ending.until { finish(ending.reason, now: now) }
-    }
-
-    private static let closingReads = 64
-
-    /// The connection, or the attempt at one, is over.
-    func finish(_ reason: EndReason, now: Int64) {
-        store.rollback()
-        delivery.abandon()
-        flush(now: now)
-        stream.close()
-        probing?.liveEnded(reason.classified(during: purpose), now: now)
-        session.connectionEnded(reason)
-        session.reset()
-        dialer.stop()
-        if question == .attempt || reason == .stopped { endQuestion() }
-        clientCertificate = nil
-        if reason == .pinMismatch { forgetPlace() }
-        stageDeadline = .max
-        probeDue = .max
-        attemptFailure = nil
-        closing = nil
-        acks.connectionEnded()
-        lastEnd = reason
-        let random = Int64.random(in: 0...Backoff.jitter)
-        link.ended(reason, during: purpose, random: random, isCutOff: isCutOff(after: reason), now: now)
-        if case .resolverFailed = reason { watchDue = now + Limits.resolverWatch }
-        switch reason {
-        case .resolverFailed, .timeout: if link.isCutOff { lastEnd = .noNetwork(ENETUNREACH) }
-        default: break
-        }
-        logEnd(reason, now: now)
-        judgeClock(by: reason, now: now)
-        if case .soft = reason.classified(during: purpose) { refreshPlace(now: now) }
-        if reason == .stopped { stopped(now: now) }
-    }
-
-    private func stopped(now: Int64) {
-        link.stop(.stopping, now: now)
-        timekeeper.saveLast(now: now)
-        guard acks.confirmed > 0 else { return }
-        do throws(StoreError) { try store.deleteAcknowledgements(through: acks.confirmed) } catch { report(error) }
-    }
-
-    private func logEnd(_ reason: EndReason, now: Int64) {
-        text.removeAll()
-        text.append(reason)
-        switch reason.classified(during: purpose) {
-        case .planned: log.info(.link, "disconnected: \(printable: text.pointer)")
-        case .authRefused, .versionRefused:
-            log.error(.link, "\(printable: text.pointer): stopped until the configuration changes or a reload")
-        case .soft:
-            let seconds = ((link.nextAttempt ?? now) - now + 999) / 1_000
-            log.warning(
-                .link,
-                "\(printable: text.pointer); failure \(failures) in a row, next attempt in \(seconds) s")
-        }
-        if reason == .pinMismatch {
-            log.warning(.link, "the server showed a certificate with SHA-256 \(hex: seenFingerprint)")
-        }
-    }
-
-    func report(_ error: StoreError) {
-        text.removeAll()
-        error.describe(into: &text)
-        log.error(.store, "\(printable: text.pointer)")
     }
 
     // MARK: What is durable
 
-    /// Reads the registration set of this server.
-    func loadRegistrations() throws(StoreError) {
-        hasRegistrations = false
-        registrations.removeAll()
-        var refused = 0
-        try store.registrations(server: settings.serverAddress.bytes) { row in
-            guard let routingKey = Blob<32>(row.routingKey), let endToEndKey = Blob<32>(row.endToEndKey),
-                let bundle = Blob<64>(row.bundle)
-            else { return true }
-            let added = registrations.insert(
-                Registration(
-                    routingKey: routingKey, endToEndKey: endToEndKey, bundle: bundle, isMuted: row.isMuted))
-            if !added { refused += 1 }
-            return true
-        }
-        hasRegistrations = true
-        if refused > 0 { log.error(.store, "\(refused) registrations do not fit and are left out") }
-    }
-
     /// Reads who we are to this server, and checks that the private key is there and belongs to it.
     func loadIdentity() throws(StoreError) {
-        identity = try store.identity()
-        guard let known = identity else { return }
+        guard let known = try store.identity() else { return }
         guard known.server == settings.serverAddress else {
-            log.notice(.link, "registered with another server before: registering anew")
-            identity = nil
-            return
+            return log.notice(.link, "registered with another server before: registering anew")
         }
         guard try hasKey(of: known) else {
-            log.error(.link, "\(keyFile.path) is missing or is not the key of this device: registering anew")
-            identity = nil
-            return
+            return log.error(.link, "\(keyFile.path) is missing or is not the key of this device: registering anew")
         }
-        delivery.resume(after: known.lastSequence)
+        exchange.resume(as: known)
     }
 }

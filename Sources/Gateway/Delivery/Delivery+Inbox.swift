@@ -123,6 +123,8 @@ extension Delivery {
         switch opened {
         case .shown(let isStale):
             arrival.isStale = isStale
+            // A note is as urgent as every note, whatever is written around it.
+            if member == .note { arrival.urgency = .active }
             if isStale { arrival.urgency = .passive }
         case .unreadable:
             arrival.isPlaceholder = true

@@ -55,7 +55,9 @@ extension IntervalState {
         } else if let candidate = learner.candidate {
             probe = Probe(interval: candidate / 1_000, due: nil)
         } else if !isDoubted, learner.interval > learner.proven {
+            // The lowest interval there is: only the live connection itself can be asked so often.
             probe = Probe(interval: interval, due: nil)
+            place = .live
         }
     }
 

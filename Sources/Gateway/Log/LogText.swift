@@ -33,18 +33,14 @@ public struct LogText: ExpressibleByStringInterpolation, Sendable {
     mutating func append(_ bytes: RawSpan) {
         var index = 0
         while index < bytes.byteCount {
-            let length = UTF8Text.sequence(at: index, in: bytes)
-            let isControl =
-                bytes[index] < 0x20 || bytes[index] == 0x7F
-                || (length == 2 && bytes[index] == 0xC2 && bytes[index + 1] < 0xA0)
-            if length == nil || isControl {
-                guard reserve(1) else { return }
-                append(UInt8(ascii: "?"))
+            let (length, isPrintable) = UTF8Text.character(at: index, in: bytes)
+            guard reserve(isPrintable ? length : 1) else { return }
+            if isPrintable {
+                for offset in 0..<length { append(bytes[index + offset]) }
             } else {
-                guard reserve(length ?? 1) else { return }
-                for offset in 0..<(length ?? 1) { append(bytes[index + offset]) }
+                append(UInt8(ascii: "?"))
             }
-            index += length ?? 1
+            index += length
         }
     }
 

@@ -20,7 +20,7 @@ struct RelayKeys {
         var bytes = ByteBuffer(capacity: Limits.relayKey)
         defer { bytes.wipe() }
         let path = path(of: name)
-        try close(path, opened)
+        if let mode = try AtomicFile.closeToOthers(path) { opened(mode) }
         do throws(StoreError) { try AtomicFile.read(path, into: &bytes) } catch {
             if error.isMissing { return nil }
             throw error
@@ -32,8 +32,12 @@ struct RelayKeys {
 
     /// The key, made if there is none, or in any case.
     func make(_ name: String, anew: Bool = false) throws(StoreError) -> SecretKey {
-        if !anew, let key = try read(name) { return key }
         let path = path(of: name)
+        if !anew,
+            let key = try read(name, opened: { _ in Output.complain("\(path) was open to others, and is closed") })
+        {
+            return key
+        }
         let key: SecretKey
         do throws(SealingError) { key = try SecretKey() } catch { throw .memory(.init(call: "key", path: path)) }
         try AtomicFile.write(path, key.pointer.bytes)
@@ -43,15 +47,6 @@ struct RelayKeys {
             throw .permission(.init(call: "chown", path: path, errno: cb_errno()))
         }
         return key
-    }
-
-    private func close(_ path: String, _ opened: (UInt32) -> Void) throws(StoreError) {
-        var status = stat()
-        guard stat(path, &status) == 0, status.st_mode & 0o077 != 0 else { return }
-        guard chmod(path, 0o600) == 0 else {
-            throw .permission(.init(call: "chmod", path: path, errno: cb_errno()))
-        }
-        opened(UInt32(status.st_mode & 0o777))
     }
 
     // MARK: What is lost with a key

@@ -39,12 +39,27 @@ extension ByteBuffer {
     /// A text, or null where it is empty.
     mutating func member<let size: Int>(_ name: String, _ value: Blob<size>) {
         key(name)
-        if value.isEmpty { append("null") } else { append(jsonString: value.bytes) }
+        if value.isEmpty { append("null") } else { append(jsonText: value.bytes) }
     }
 
     /// A text, or null.
     mutating func member(_ name: String, text: RawSpan?) {
         key(name)
-        if let text { append(jsonString: text) } else { append("null") }
+        if let text { append(jsonText: text) } else { append("null") }
+    }
+
+    /// Text of unknown origin, such as the name of an interface, in quotation marks. What is not UTF-8 becomes `?`, and then
+    /// whatever needs an escape does too.
+    private mutating func append(jsonText text: RawSpan) {
+        if UTF8Text.isValid(text) { return append(jsonString: text) }
+        append("\"")
+        var index = 0
+        while index < text.byteCount {
+            let length = UTF8Text.sequence(at: index, in: text) ?? 0
+            let isPlain = text[index] >= 0x20 && text[index] != UInt8(ascii: "\"") && text[index] != UInt8(ascii: "\\")
+            if length > 0, isPlain { append(text.extracting(index..<index + length)) } else { append("?") }
+            index += max(length, 1)
+        }
+        append("\"")
     }
 }

@@ -104,7 +104,7 @@ extension ByteBuffer {
         member("proven_at", report.evidence.provenAt)
         member("refuted", report.keepAlive.refuted.map { $0 / 1_000 })
         member("refuted_at", report.evidence.refutedAt)
-        member(report.probe, on: report.keepAlive.probesApart ? .second : .live)
+        member(report.probe, on: IntervalState(report.keepAlive, now: 0, unixTime: 0).place)
         append("}")
     }
 

@@ -4,42 +4,23 @@ import Payload
 import SGP
 import Store
 
-/// The gateway's program on the simulated board: the real session, keep-alive, backoff, registration set, delivery and
-/// store, driven in the order in which `Uplink` drives them. What `Uplink` does with sockets, names and the private key
-/// is simple here: a `Line` for TCP and TLS, one question for the name, a key that is always there. What `Timekeeper` keeps
-/// in the store is kept beside it.
+/// The gateway's program on the simulated board: its real exchange over its real store. What `Uplink` does with sockets,
+/// names and the private key is simple here: a `Line` for TCP and TLS, one question for the name, a key that is always
+/// there. What `Timekeeper` keeps in the store is kept beside it.
 final class Driver {
     unowned(unsafe) let world: World
     let store: Store
-    var link = Link()
-    var session: Session
-    private var delivery: Delivery
-    private let routing = Routing()
-    private(set) var registrations = RegistrationSet()
-    private(set) var hasRegistrations = false
-    private(set) var identity: DeviceIdentity?
-    private(set) var purpose = Purpose.login
+    let exchange: Exchange
+    let routing = Routing()
     private(set) var line: Line?
     private var isResolving = false
     private var answer: Answer?
     private var targets = 0
     private var stageDeadline = Int64.max
     private(set) var wantsTurn = false
-    private var registrationsDue: Int64?
-    private var probeDue = Int64.max
-    private var acks = AckProgress()
-    private var network = NetworkIdentity.unknown
-    private var closing: Closing?
-    private var discarded = ByteBuffer(capacity: 1024)
     private var random: SeededRandom
     private let bootedAt: Int64
     private(set) var clock: ServerClock
-
-    private struct Closing {
-        var reason: EndReason
-        var until: Int64
-        var isHalfClosed = false
-    }
 
     enum Answer { case address, failure }
 
@@ -55,80 +36,65 @@ final class Driver {
     var now: Int64 { world.now - bootedAt }
     /// The corrected time.
     private var unixTime: Int64 { clock.time(boot: now) }
-    private var moment: CorrectedTime {
-        let trust = clock.trust(boot: now)
-        return CorrectedTime(
-            time: unixTime, isTrusted: trust.isTrusted, isPlausible: trust.isTrusted || trust == .unconfirmed)
-    }
-    private func isMutant(_ mutant: Mutant) -> Bool { world.plan.mutant == mutant }
+    func isMutant(_ mutant: Mutant) -> Bool { world.plan.mutant == mutant }
 
     init(world: World, store: Store, keepAlive: KeepAlive, bootedAt: Int64, seed: UInt64) throws(StoreError) {
-        guard let delivery = Delivery() else { throw StoreError.memory(.init(call: "start", path: store.path)) }
         self.world = world
         self.store = store
-        self.delivery = delivery
         self.bootedAt = bootedAt
         clock = ServerClock(boot: world.now - bootedAt, wall: world.machine.unixTime * 1_000)
         if let kept = world.machine.keptClock {
             clock.restore(kept.saved, isSameBoot: kept.boot == bootedAt, boot: world.now - bootedAt)
         }
         random = SeededRandom(seed: seed)
-        fresh = world.plan.mutant == .nags ? KeepAlive(interval: 10_000, pongTimeout: 5_000) : keepAlive
-        session = Session(keepAlive: fresh)
-        useNetwork(world.active?.identity ?? .unknown, unixTime: 0)
-        try loadRegistrations()
-        identity = try store.identity()
-        if let identity { self.delivery.resume(after: identity.lastSequence) }
+        exchange = try Exchange(
+            server: Self.server, store: store,
+            keepAlive: world.plan.mutant == .nags ? KeepAlive(interval: 10_000, pongTimeout: 5_000) : keepAlive)
+        exchange.useNetwork(world.active?.identity ?? .unknown, self, now: now, unixTime: 0)
+        try exchange.loadRegistrations(self)
+        if let identity = try store.identity() { exchange.resume(as: identity) }
     }
 
-    private let fresh: KeepAlive
+    var link: Link { exchange.link }
 
-    func start() { link.start(isConfigured: true, now: now) }
+    func start() { exchange.link.start(isConfigured: true, now: now) }
 
     // MARK: From outside
 
     func registrationsChanged() {
         guard !isMutant(.keepsSet) else { return }
-        if registrationsDue == nil { registrationsDue = now + 200 }
+        exchange.registrationsChanged(now: now)
     }
 
     func reconnect() {
-        link.forgetStoreFailures()
         world.watch.personHelps()
-        if leave(.requested) { return }
-        if line != nil || isResolving { finish(.requested) }
-        link.kick(now: now)
-        world.watch.anew(mayKick: true)
+        let isLeft = line?.stage == .open && !exchange.isClosing
+        exchange.reconnect(self, now: now)
+        if !isLeft { world.watch.anew(mayKick: true) }
     }
 
-    func stop() {
-        if leave(.stopped) { return }
-        finish(.stopped)
-    }
+    func stop() { exchange.stop(self, now: now) }
 
     /// The board woke.
     func woke() {
-        session.slept(now: now)
+        exchange.session.slept(now: now)
         networkChanged()
     }
 
     /// A link, an address or a route has come or gone, or the board woke.
     func networkChanged() {
-        session.networkChanged()
-        link.networkChanged(now: now)
+        exchange.session.networkChanged()
+        exchange.link.networkChanged(now: now)
         world.watch.anew()
-        guard closing == nil else { return }
+        guard !exchange.isClosing else { return }
         if let line, line.network !== world.active { return networkFailed() }
-        guard line?.stage == .open, session.phase == .authenticated else { return }
-        session.ping(now: now)
-        probeDue = min(probeDue, now + Limits.probe)
+        guard line?.stage == .open, exchange.probe(now: now) else { return }
         wantsTurn = true
     }
 
     private func networkFailed() {
-        probeDue = .max
-        finish(.networkChanged)
-        link.networkChanged(now: now)
+        exchange.finish(.networkChanged, self, now: now)
+        exchange.link.networkChanged(now: now)
         world.watch.anew()
     }
 
@@ -143,9 +109,9 @@ final class Driver {
     var deadline: Int64 {
         if wantsTurn || isMutant(.spins) { return now }
         if let dawdlesUntil { return dawdlesUntil }
-        if let closing { return closing.until }
-        var earliest = min(link.nextAttempt ?? .max, stageDeadline, min(registrationsDue ?? .max, probeDue))
-        if line?.stage == .open, !isMutant(.waits) { earliest = min(earliest, session.deadline) }
+        if exchange.isClosing { return exchange.deadline }
+        var earliest = min(exchange.deadline, stageDeadline)
+        if line?.stage == .open, !isMutant(.waits) { earliest = min(earliest, exchange.session.deadline) }
         if isMutant(.deaf), line?.stage == .open { earliest = now + 60_000 }
         return earliest
     }
@@ -155,15 +121,17 @@ final class Driver {
         if let late = dawdlesUntil, now < late { return }
         dawdlesUntil = nil
         if clock.observe(boot: now, wall: world.machine.unixTime * 1_000) { clockWasSet() }
-        guard closing == nil else { return advanceClosing() }
-        if let due = registrationsDue, now >= due { sendRegistrations() }
-        if now >= probeDue { networkFailed() }
-        if link.takeAttempt(now: now) { begin() }
+        guard !exchange.isClosing else { return exchange.advanceClosing(self, now: now) }
+        exchange.sendRegistrations(self, now: now)
+        if now >= exchange.probeDue { networkFailed() }
+        if exchange.link.takeAttempt(now: now) { begin() }
         if isResolving { resolve() }
         guard let line else { return }
         switch line.stage {
         case .connecting, .handshaking: handshake(line)
-        case .open: pump(line)
+        case .open:
+            if isMutant(.deaf), exchange.session.phase == .authenticated, !line.hasArrived { return }
+            if exchange.advance(self, now: now) { wantsTurn = true }
         case .closed: break
         }
     }
@@ -173,10 +141,10 @@ final class Driver {
     private func clockWasSet() {
         if clock.mayTryAgain, link.state == .authRefused || link.nextAttempt != nil {
             clock.triesAgain()
-            link.tryAgain(now: now)
+            exchange.link.tryAgain(now: now)
             world.watch.anew(mayKick: true)
-        } else if clock.trust(boot: now) == .moved, session.phase == .authenticated {
-            _ = leave(.clockSet)
+        } else if clock.trust(boot: now) == .moved, exchange.session.phase == .authenticated {
+            _ = exchange.leave(.clockSet, self, now: now)
         }
     }
 
@@ -185,7 +153,7 @@ final class Driver {
         case .protocolFault(.clockOffset(let seconds)): clock.contradicted(by: seconds)
         case .disconnected(let code, _) where DisconnectReason(rawValue: code) == .authFail:
             guard clock.loginRefused(boot: now), link.state == .authRefused else { return }
-            link.tryAgain(now: now)
+            exchange.link.tryAgain(now: now)
             world.watch.anew(mayKick: true)
         default: break
         }
@@ -195,11 +163,10 @@ final class Driver {
 
     private func begin() {
         world.watch.attempts()
-        purpose = identity == nil ? .register : .login
-        world.note("attempt", Int64(link.failures), purpose == .login ? 1 : 0)
-        if !hasRegistrations, let failure = readRegistrations() { return finish(failure) }
+        world.note("attempt", Int64(link.failures), exchange.identity == nil ? 0 : 1)
+        if let failure = exchange.beginAttempt(self) { return finish(failure) }
         if targets > 0 { return connect() }
-        link.reached(.resolving, now: now)
+        exchange.link.reached(.resolving, now: now)
         stageDeadline = now + Limits.connect
         isResolving = true
         answer = nil
@@ -219,7 +186,7 @@ final class Driver {
 
     private func connect() {
         targets -= 1
-        link.reached(.connecting, now: now)
+        exchange.link.reached(.connecting, now: now)
         stageDeadline = isMutant(.waits) ? .max : now + Limits.connect
         if isMutant(.doubles), let old = line { world.after(60_000) { old.close() } }
         line = world.connect()
@@ -238,135 +205,134 @@ final class Driver {
         stageDeadline = now + Limits.connect
         guard stage == .open else { return }
         stageDeadline = .max
-        if network != line.network.identity {
-            useNetwork(line.network.identity, unixTime: clock.trust(boot: now).isTrusted ? unixTime : 0)
+        if exchange.network != line.network.identity {
+            exchange.useNetwork(
+                line.network.identity, self, now: now, unixTime: clock.trust(boot: now).isTrusted ? unixTime : 0)
         }
-        switch purpose {
-        case .register:
-            link.reached(.registering, now: now)
-            session.start(.register, identity: Self.publicKey.span.bytes, now: now)
-        case .login:
-            let address = identity?.address ?? Blob<255>()
-            link.reached(.authenticating, now: now)
-            session.start(.login, identity: address.bytes, now: now)
-            session.lastSeq = delivery.lastSequence
-        }
+        exchange.start(publicKey: Self.publicKey.span.bytes, now: now)
         wantsTurn = true
     }
 
-    // MARK: An open connection
+    // MARK: Ends
 
-    private static let rounds = 8
+    private func finish(_ reason: EndReason) { exchange.finish(reason, self, now: now) }
 
-    private func pump(_ line: Line) {
-        let (localTime, offset) = clock.local(boot: now)
-        session.clockOffset = offset
-        for _ in 0..<Self.rounds {
-            let reading = receive(line)
-            if isMutant(.deaf), session.phase == .authenticated, !reading.moved { return }
-            if let reason = takeEvents(localTime) ?? reading.end { return end(reason) }
-            if let failure = commit() { return finish(failure) }
-            keepEvidence()
-            if let saved = clock.saved(boot: now) { world.machine.keptClock = (saved, bootedAt) }
-            synchronise()
-            let writing = flush()
-            if let reason = writing.end { return finish(reason) }
-            guard reading.moved || writing.sent else { return }
+    private func mutate(_ reason: EndReason) {
+        guard let due = link.nextAttempt else { return }
+        if isMutant(.hurries) { exchange.link.kick(now: now) }
+        if isMutant(.givesUp), random.one(in: 20) { exchange.link.stop(.noNetwork, now: now) }
+        if isMutant(.dawdles), due > now { dawdlesUntil = due + (due - now) }
+    }
+
+    private var dawdlesUntil: Int64?
+    /// The highest number that was received, for a driver that polls from there.
+    private var ahead: Int64 = 0
+}
+
+// MARK: What the exchange leaves to its owner
+
+extension Driver: ExchangeOwner {
+    var openStream: Line? { line?.stage == .open ? line : nil }
+    var isUnderWay: Bool { line != nil || isResolving }
+
+    func leaves() { world.machine.connectionEnds() }
+
+    func disconnect(_ reason: EndReason) {
+        if let line, !isMutant(.doubles) || line.stage != .open {
+            line.close()
+            world.watch.closes()
         }
-        wantsTurn = true
+        line = nil
+        isResolving = false
+        stageDeadline = .max
+        world.ended(reason, exchange.purpose)
     }
 
-    private func end(_ reason: EndReason) {
-        if let failure = commit() { return finish(failure) }
-        keepEvidence()
-        finish(reason)
-    }
-
-    private func receive(_ line: Line) -> (moved: Bool, end: EndReason?) {
-        let tail = session.receiveTail()
-        guard tail.count > 0 else { return (false, nil) }
-        let (count, end) = line.read(into: tail)
-        if count > 0 {
-            session.received(count, now: now)
-            world.heardBoard()
-            probeDue = .max
-        }
-        return (count > 0, end)
-    }
-
-    private func takeEvents(_ localTime: Int64) -> EndReason? {
-        while true {
-            if delivery.waiting > 0, !delivery.hasRoom || session.acknowledgementsFree <= delivery.waiting {
-                if let failure = commit() { return failure }
-            }
-            guard let event = session.next(now: now, unixTime: localTime) else { return nil }
-            if let reason = handle(event) { return reason }
+    func isCutOff(after reason: EndReason) -> Bool? {
+        switch reason {
+        case .noNetwork: true
+        default: reason.classified(during: exchange.purpose) == .planned ? nil : false
         }
     }
 
-    private func handle(_ event: SessionEvent) -> EndReason? {
+    func random(in range: ClosedRange<Int64>) -> Int64 { random.integer(range) }
+
+    func ended(_ reason: EndReason, now: Int64) {
+        world.watch.ended(reason, exchange.purpose)
+        judgeClock(by: reason)
+        mutate(reason)
+    }
+
+    // MARK: The clock
+
+    func localTime(now: Int64) -> (time: Int64, offset: Int64) { clock.local(boot: now) }
+
+    func moment(now: Int64) -> CorrectedTime {
+        let trust = clock.trust(boot: now)
+        return CorrectedTime(
+            time: unixTime, isTrusted: trust.isTrusted, isPlausible: trust.isTrusted || trust == .unconfirmed)
+    }
+
+    func loginAccepted(now: Int64) { clock.loginAccepted() }
+
+    func saveClock(now: Int64) {
+        if let saved = clock.saved(boot: now) { world.machine.keptClock = (saved, bootedAt) }
+    }
+
+    // MARK: The key
+
+    func answerChallenge(now: Int64) -> Bool {
+        exchange.session.answerChallenge(signature: Self.signature.span.bytes, now: now)
+        return true
+    }
+
+    func publicKeyHash() throws(StoreError) -> Blob<32> { Blob(Self.keyHash.span.bytes) ?? Blob() }
+    func registrationIsDurable() { world.watch.wrote() }
+
+    // MARK: Events
+
+    func handled(_ event: SessionEvent, now: Int64) {
         switch event {
-        case .challenge: session.answerChallenge(signature: Self.signature.span.bytes, now: now)
-        case .registered: return register()
+        case .hello: clock.loginSent()
+        case .registered: targets = 1
         case .authenticated:
-            link.reached(.connected, now: now)
-            clock.loginAccepted()
-            if isMutant(.forgetsDisk) { link.forgetStoreFailures() }
+            if isMutant(.forgetsDisk) { exchange.link.forgetStoreFailures() }
             world.watch.loggedIn()
             world.loggedIn()
             world.note("connected")
-            delivery.beginPoll()
             targets = 1
-        case .notify: return takeNotify()
-        case .oversizeNotify: return takeOversize()
-        case .pollDone: delivery.endPoll()
-        case .pong(let roundTrip): if roundTrip != nil { acks.pingAnswered() }
-        case .ended(let reason): return reason
-        case .hello: clock.loginSent()
         case .timeSync(let offset):
             clock.synchronised(offset: offset, boot: now)
             knowsTime = true
-        case .legacyHello, .registerFailed, .ping: break
+        default: break
         }
-        return nil
     }
 
-    private func register() -> EndReason? {
-        clock.loginAccepted()
-        do throws(StoreError) {
-            let address = session.assignedAddress
-            try store.setIdentity(
-                server: Self.server.bytes, address: address.bytes, keyHash: Self.keyHash.span.bytes, at: unixTime)
-            wrote()
-            identity = try store.identity()
-            delivery.resume(after: 0)
-            acks.removeAll()
-        } catch {
-            report(error)
-            if identity == nil { return .store(.address, isFull: error.isFull) }
-        }
-        targets = 1
-        return nil
+    func probeAnswered(now: Int64) {}
+
+    func learned(_ evidence: KeepAliveEvidence, time: Int64) {
+        world.note("learned", Int64(evidence.change.rawValue), evidence.interval / 1_000)
     }
 
-    private func takeNotify() -> EndReason? {
-        let payload = session.payloadPointer
-        if isMutant(.acknowledgesEarly), let header = NotifyHeader(payload.bytes) {
-            session.acknowledge(header.messageID.bytes, .delivered)
-            _ = flush()
-        }
-        do throws(StoreError) {
-            let verdict = try delivery.take(
-                payload.bytes, registrations, routing, store: store, now: moment)
-            guard let header = NotifyHeader(payload.bytes) else { return nil }
-            world.ledger.judged(header.messageID, verdict)
-            if isMutant(.pollsAhead) { ahead = max(ahead, header.sequence) }
-            if isMutant(.showsAgain), verdict == .duplicate { try showAgain(header) }
-            return nil
-        } catch { return abandon(error) }
+    func registrationsLeftOut(_ count: Int) { world.note("registrations left out", Int64(count)) }
+
+    func report(_ error: StoreError) {
+        world.note("store error", Int64(error.failure.code))
+        world.trace.say(world.now, error.text)
     }
 
-    private var ahead: Int64 = 0
+    // MARK: Notifications
+
+    func judged(_ verdict: Verdict, _ payload: UnsafeRawBufferPointer) throws(StoreError) {
+        guard let header = NotifyHeader(payload.bytes) else { return }
+        world.ledger.judged(header.messageID, verdict)
+        if isMutant(.acknowledgesEarly) {
+            exchange.session.acknowledge(header.messageID.bytes, .delivered)
+            exchange.flush(self, now: now)
+        }
+        if isMutant(.pollsAhead) { ahead = max(ahead, header.sequence) }
+        if isMutant(.showsAgain), verdict == .duplicate { try showAgain(header) }
+    }
 
     private func showAgain(_ header: NotifyHeader) throws(StoreError) {
         try store.insertNotification(
@@ -375,224 +341,35 @@ final class Driver {
                 expires: 0, payload: Self.server.bytes))
     }
 
-    private func takeOversize() -> EndReason? {
-        let payload = session.payloadPointer
-        do throws(StoreError) {
-            if try delivery.refuseOversize(payload.bytes, store: store), let header = NotifyHeader(payload.bytes) {
-                world.ledger.oversizeJudged(header.messageID)
-            }
-            return nil
-        } catch { return abandon(error) }
+    func refusedOversize(_ payload: UnsafeRawBufferPointer) {
+        if let header = NotifyHeader(payload.bytes) { world.ledger.oversizeJudged(header.messageID) }
     }
 
-    private func abandon(_ error: StoreError) -> EndReason {
-        report(error)
-        store.rollback()
-        delivery.abandon()
-        world.ledger.abandoned()
-        return .store(.burst, isFull: error.isFull)
-    }
+    func burstAbandoned() { world.ledger.abandoned() }
 
-    private func commit() -> EndReason? {
-        let isEmpty = !store.isInTransaction
-        do throws(StoreError) { _ = try delivery.commit(store, confirmed: acks.confirmed) } catch {
-            return abandon(error)
-        }
-        if !isEmpty { wrote() }
+    func committed(_ outcome: Committed, wrote: Bool, now: Int64) {
+        if wrote { world.watch.wrote() }
         world.ledger.committed(store)
-        session.lastSeq = isMutant(.pollsAhead) ? max(ahead, delivery.lastSequence) : delivery.lastSequence
-        while let ack = delivery.nextAck() {
-            guard session.syncStep == .done, session.acknowledge(ack.messageID.bytes, ack.status) else { continue }
-            acks.queue(ack.row)
-            if isMutant(.trustsSending) { acks.allRead() }
-        }
-        delivery.endBurst()
-        return nil
+        if isMutant(.pollsAhead) { exchange.session.lastSeq = max(ahead, exchange.delivery.lastSequence) }
+        if isMutant(.trustsSending) { exchange.acks.allRead() }
+    }
+}
+
+extension Line: ExchangeStream {
+    func receive(into buffer: UnsafeMutableRawBufferPointer) -> ExchangeTransfer {
+        let (count, end) = read(into: buffer)
+        guard count > 0 else { return end.map { .failed($0) } ?? .blocked }
+        world.heardBoard()
+        return .done(count)
     }
 
-    private func wrote() {
-        link.forgetStoreFailures()
-        world.watch.wrote()
-    }
-
-    private func synchronise() {
-        session.sendFilter(registrations)
-        guard session.syncStep == .acknowledgements else { return }
-        var isComplete = true
-        do throws(StoreError) {
-            try store.acknowledgements(after: acks.queued) { row in
-                guard session.acknowledgementsFree > 0, let status = AckStatus(rawValue: row.status),
-                    session.acknowledge(row.messageID, status)
-                else {
-                    isComplete = AckStatus(rawValue: row.status) == nil
-                    return isComplete
-                }
-                acks.queue(row.id)
-                return true
-            }
-        } catch { report(error) }
-        if isComplete { session.acknowledgementsDone() }
-    }
-
-    @discardableResult
-    private func flush() -> (sent: Bool, end: EndReason?) {
-        var sent = false
-        while let line, line.stage == .open, session.hasFrames {
-            session.sending(now: now)
-            let type = session.frontType
-            let isRepeated = session.frontIsRepeatedPing
-            switch line.write(session.framePointer) {
-            case .done: session.sent()
-            case .blocked: return (sent, nil)
-            case .failed(let reason): return (sent, reason)
-            }
-            acks.sent(type, isRepeatedPing: isRepeated)
-            if type == .poll { delivery.beginPoll() }
-            sent = true
-        }
-        return (sent, nil)
-    }
-
-    // MARK: Ends
-
-    /// C_DISCONNECT, then the end of our half. False if there is no connection that is alive.
-    private func leave(_ reason: EndReason) -> Bool {
-        guard line?.stage == .open, closing == nil else { return false }
-        world.machine.connectionEnds()
-        session.sayGoodbye()
-        closing = Closing(reason: reason, until: now + 1_000)
-        link.reached(reason == .stopped ? .stopping : .connecting, now: now)
-        advanceClosing()
-        return true
-    }
-
-    private func advanceClosing() {
-        guard let ending = closing, let line else { return }
-        if !ending.isHalfClosed {
-            if flush().end != nil { return finish(ending.reason) }
-            if !session.hasFrames {
-                line.finishWriting()
-                closing?.isHalfClosed = true
-            }
-        }
-        while true {
-            let (count, end) = line.read(into: discarded.tail)
-            if count > 0 { continue }
-            guard let end else { break }
-            if end == .closed, closing?.isHalfClosed == true { acks.allRead() }
-            return finish(ending.reason)
-        }
-        if now >= ending.until { finish(ending.reason) }
-    }
-
-    private func finish(_ reason: EndReason) {
-        store.rollback()
-        delivery.abandon()
-        world.ledger.abandoned()
-        flush()
-        if let line, !isMutant(.doubles) || line.stage != .open {
-            line.close()
-            world.watch.closes()
-        }
-        line = nil
-        session.connectionEnded(reason)
-        session.reset()
-        isResolving = false
-        stageDeadline = .max
-        probeDue = .max
-        closing = nil
-        acks.connectionEnded()
-        world.ended(reason, purpose)
-        let isCutOff: Bool? =
-            switch reason {
-            case .noNetwork: true
-            default: reason.classified(during: purpose) == .planned ? nil : false
-            }
-        link.ended(
-            reason, during: purpose, random: random.integer(0...Backoff.jitter), isCutOff: isCutOff, now: now)
-        world.watch.ended(reason, purpose)
-        judgeClock(by: reason)
-        mutate(reason)
-        if reason == .stopped { stopped() }
-    }
-
-    private func mutate(_ reason: EndReason) {
-        guard let due = link.nextAttempt else { return }
-        if isMutant(.hurries) { link.kick(now: now) }
-        if isMutant(.givesUp), random.one(in: 20) { link.stop(.noNetwork, now: now) }
-        if isMutant(.dawdles), due > now { dawdlesUntil = due + (due - now) }
-    }
-
-    private var dawdlesUntil: Int64?
-
-    private func stopped() {
-        link.stop(.stopping, now: now)
-        guard acks.confirmed > 0 else { return }
-        do throws(StoreError) { try store.deleteAcknowledgements(through: acks.confirmed) } catch { report(error) }
-    }
-
-    private func report(_ error: StoreError) {
-        world.note("store error", Int64(error.failure.code))
-        world.trace.say(world.now, error.text)
-    }
-
-    // MARK: What is durable
-
-    private func sendRegistrations() {
-        registrationsDue = nil
-        if let failure = readRegistrations() {
-            if !leave(failure), line != nil || isResolving { finish(failure) }
-            return
-        }
-        guard session.phase == .authenticated else { return }
-        _ = leave(.registrationsChanged)
-    }
-
-    private func readRegistrations() -> EndReason? {
-        do throws(StoreError) {
-            try loadRegistrations()
-            return nil
-        } catch {
-            report(error)
-            return .store(.registrations, isFull: error.isFull)
+    func send(_ frame: UnsafeRawBufferPointer) -> ExchangeTransfer {
+        switch write(frame) {
+        case .done: .done(frame.count)
+        case .blocked: .blocked
+        case .failed(let reason): .failed(reason)
         }
     }
 
-    private func loadRegistrations() throws(StoreError) {
-        hasRegistrations = false
-        registrations.removeAll()
-        try store.registrations(server: Self.server.bytes) { row in
-            guard let routingKey = Blob<32>(row.routingKey), let endToEndKey = Blob<32>(row.endToEndKey),
-                let bundle = Blob<64>(row.bundle)
-            else { return true }
-            return registrations.insert(
-                Registration(routingKey: routingKey, endToEndKey: endToEndKey, bundle: bundle, isMuted: row.isMuted))
-        }
-        hasRegistrations = true
-    }
-
-    private func useNetwork(_ identity: NetworkIdentity, unixTime: Int64) {
-        network = identity
-        let jitter = random.integer(-KeepAlive.jitterBound...KeepAlive.jitterBound)
-        var keepAlive = fresh.fresh(jitter: jitter, maximum: identity.longestInterval)
-        do throws(StoreError) {
-            let kind = Int64(identity.kind.rawValue)
-            if let known = try store.learnedInterval(name: identity.name.bytes, kind: kind, key: identity.key.bytes) {
-                keepAlive.restore(known, now: now, unixTime: unixTime)
-            }
-        } catch { report(error) }
-        session.keepAlive = keepAlive
-    }
-
-    private func keepEvidence() {
-        guard let evidence = session.takeEvidence() else { return }
-        world.note("learned", Int64(evidence.change.rawValue), evidence.interval / 1_000)
-        let time = unixTime
-        let learned = LearnedInterval(session.keepAlive, at: time)
-        let event = IntervalEvent(evidence, at: time)
-        do throws(StoreError) {
-            try store.keepInterval(
-                name: network.name.bytes, kind: Int64(network.kind.rawValue), key: network.key.bytes, learned, event)
-        } catch { report(error) }
-    }
+    func finishSending() { finishWriting() }
 }

@@ -212,7 +212,7 @@ final class Machine {
         if isConnected, world.now - lastHeard > settings.maximum + settings.pongTimeout + 2_000 {
             world.broken(.notDeaf, "connected after \((world.now - lastHeard) / 1_000) s of silence")
         }
-        let interval = driver.session.keepAlive.interval
+        let interval = driver.exchange.session.keepAlive.interval
         if interval < min(KeepAlive.floor, settings.minimum) || interval > settings.maximum {
             world.broken(.keepAlive, "an interval of \(interval) ms")
         }

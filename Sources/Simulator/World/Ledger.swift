@@ -211,7 +211,7 @@ final class Ledger {
         switch ClientMessage(rawValue: frame[2]) {
         case .ack: acknowledgementLeaves(MessageNumber.of(frame[8..<24]), status: frame[24])
         case .poll: pollLeaves(Frames.integer(frame[8...]))
-        case .ping: world.note("ping", world.machine.driver.map { $0.session.keepAlive.interval / 1_000 } ?? 0)
+        case .ping: world.note("ping", world.machine.driver.map { $0.exchange.session.keepAlive.interval / 1_000 } ?? 0)
         default: break
         }
     }

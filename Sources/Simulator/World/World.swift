@@ -81,7 +81,7 @@ final class World {
         outcome.shown = ledger.shown
         outcome.boots = machine.boots
         outcome.writes = machine.disk.writes
-        if let learner = machine.driver?.session.keepAlive {
+        if let learner = machine.driver?.exchange.session.keepAlive {
             outcome.interval = learner.interval
             outcome.stage = learner.stage
         }

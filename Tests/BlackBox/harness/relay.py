@@ -129,9 +129,9 @@ class Relay:
                "collapseId": secrets.token_hex(16), "priority": "time-sensitive", "event": False, **members}
         return {k: v for k, v in env.items() if v is not ...}
 
-    def post(self, body, path="/v1/notify", method="POST", source=None, **headers):
-        """Status, parsed body and headers of the answer; perhaps from another address of this machine."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=self.gateway.settings.seconds(20),
+    def post(self, body, path="/v1/notify", method="POST", source=None, host="127.0.0.1", **headers):
+        """Status, parsed body and headers of the answer; perhaps from or to another address of this machine."""
+        connection = http.client.HTTPConnection(host, self.port, timeout=self.gateway.settings.seconds(20),
                                                 source_address=(source, 0) if source else None)
         data = body if isinstance(body, bytes) else json.dumps(body).encode()
         connection.request(method, path, data, headers)
