@@ -174,6 +174,9 @@ public enum Limits {
     public static let transfer: Int64 = 10_000
     /// Connecting, and then the TLS handshake, each end within this time.
     public static let connect: Int64 = 10_000
+    /// A connection that took so much longer than the one before lost a packet, as on a line that is out for a moment: the
+    /// kernel repeats the first one after a second.
+    public static let lateConnect: Int64 = 900
     /// Between TLS and S_AUTH_OK, the server answers each step within this time.
     public static let handshakeStep: Int64 = 15_000
     /// Between the beginnings of two connection attempts to one host (RFC 8305 §5).

@@ -7,7 +7,9 @@ import Bytes
 /// not. Where nothing is known against longer silences, a ladder is climbed: half as much again from two minutes up to
 /// the minimum, then a third more or 400 s, whichever is less. Its rungs are far apart where a dead probe costs little
 /// and close where it costs much, so that at most three connections die and the search ends within six hours. The gap
-/// that is left is halved until it is too small to matter. Times are milliseconds of a clock that never jumps.
+/// that is left is halved until it is too small to matter. A line that was out for a moment kills a connection as well:
+/// where the bound that was found would cost much and rests on little, it is tried once more before it is believed, and
+/// any bound is looked at again after a month. Times are milliseconds of a clock that never jumps.
 public struct KeepAlive: Sendable, Equatable {
     /// The four stages of §8.
     public enum Stage: UInt8, Sendable, Equatable {
@@ -46,10 +48,16 @@ public struct KeepAlive: Sendable, Equatable {
     public private(set) var proven: Int64 = 0
     /// The shortest silence that was not, if longer ones have been tried.
     public private(set) var refuted: Int64?
+    /// Connections that died in finding `refuted`; at least `Self.certain` where one died of that silence again.
+    public private(set) var failures = 0
+    /// How long `refuted` is left alone once the search is over, in milliseconds: twice as long after each look.
+    public private(set) var patience: Int64 = Self.firstPatience
     /// Milliseconds within which S_PONG must follow.
     public var pongTimeout: Int64
     public let minimum: Int64
     public let maximum: Int64
+    /// One interval for ever, as the configuration has it: nothing is learned.
+    public let isFixed: Bool
     /// Added to the rungs of the ladder, so that a crowd of boards does not ask in step; −`jitterBound`…`jitterBound`.
     public let jitter: Int64
     /// Connections that ended without an answer to a ping at a proven silence, one after the other.
@@ -63,13 +71,12 @@ public struct KeepAlive: Sendable, Equatable {
     private var excused = 0
     /// The longest silence survived since the first strike.
     private var secondOpinion: Int64 = 0
-    /// When the steady stage began, and how long the next look beyond it is put off.
+    /// When the steady stage began.
     private var steadySince: Int64?
-    private var patience: Int64 = Self.firstPatience
+    /// A search may have been interrupted by a restart, and goes on once what was proven has held again.
+    private var isResumed = false
     /// Until when failures that were chance are held against the interval: later for each.
     private var doubtful: Int64 = 0
-    /// The network has become worse: what was refuted was proven once.
-    private var hasShrunk = false
 
     public static let jitterBound: Int64 = 5_000
     /// The first interval on an unknown network.
@@ -80,15 +87,27 @@ public struct KeepAlive: Sendable, Equatable {
     private static let lateness: Int64 = 60_000
     /// The longest step of the ladder.
     private static let step: Int64 = 400_000
-    /// A network that has become worse is tried again after a week, then after two and so on.
-    private static let firstPatience: Int64 = 7 * 86_400_000
+    /// So many dead connections are no chance.
+    private static let certain = 3
+    /// Networks get better, and then nobody would notice: longer silences are tried again after a month, then after two
+    /// and so on, and where they were survived once after a week.
+    private static let firstPatience: Int64 = 30 * 86_400_000
+    private static let shrunkPatience: Int64 = 7 * 86_400_000
+    private static let lastPatience: Int64 = 120 * 86_400_000
     /// A silence that fails by chance more than twice in so many times lies within what the network's limit varies by.
     private static let chances: Int64 = 500
 
     /// Knows nothing yet. All are milliseconds; a maximum below the minimum counts as the minimum.
     public init(minimum: Int64, maximum: Int64, pongTimeout: Int64, jitter: Int64 = 0) {
+        self.init(
+            minimum: minimum, maximum: maximum, isFixed: maximum <= max(minimum, 1), pongTimeout: pongTimeout,
+            jitter: jitter)
+    }
+
+    private init(minimum: Int64, maximum: Int64, isFixed: Bool, pongTimeout: Int64, jitter: Int64) {
         self.minimum = max(minimum, 1)
         self.maximum = max(maximum, self.minimum)
+        self.isFixed = isFixed
         self.pongTimeout = pongTimeout
         self.jitter = min(max(jitter, -Self.jitterBound), Self.jitterBound)
         aim = self.minimum
@@ -100,28 +119,39 @@ public struct KeepAlive: Sendable, Equatable {
         self.init(minimum: interval, maximum: interval, pongTimeout: pongTimeout)
     }
 
-    /// The same bounds with nothing learned.
+    /// The same bounds with nothing learned, on a network where no silence is longer than `maximum`. What is fixed by the
+    /// configuration stays as it is.
     public func fresh(jitter: Int64, maximum: Int64 = .max) -> KeepAlive {
+        let limit = isFixed ? .max : maximum
         var fresh = KeepAlive(
-            minimum: minimum, maximum: min(self.maximum, max(maximum, minimum)), pongTimeout: pongTimeout,
-            jitter: jitter)
+            minimum: min(minimum, limit), maximum: min(self.maximum, limit), isFixed: isFixed,
+            pongTimeout: pongTimeout, jitter: jitter)
         fresh.probesApart = probesApart
         return fresh
     }
 
-    /// Comes back to a known network: begins steady at what was proven.
-    public mutating func restore(proven: Int64, refuted: Int64?, now: Int64) {
-        guard proven > 0, !isFixed else { return }
-        self.proven = min(proven, maximum)
+    /// Comes back to a known network: begins steady at what was proven, if anything was, and goes on with a search that
+    /// was interrupted as soon as that has held again.
+    /// - Parameters:
+    ///   - failures: 0 if nobody counted; what was refuted is believed then.
+    ///   - patience: in milliseconds; 0 for a month.
+    ///   - age: milliseconds since something was learned there last.
+    public mutating func restore(
+        proven: Int64, refuted: Int64?, failures: Int = 0, patience: Int64 = 0, age: Int64 = 0, now: Int64
+    ) {
+        guard !isFixed else { return }
+        self.proven = min(max(proven, 0), maximum)
         self.refuted = refuted.flatMap { $0 > self.proven && $0 <= maximum ? $0 : nil }
+        self.failures = self.refuted == nil ? 0 : failures > 0 ? failures : Self.certain
+        self.patience = patience > 0 ? min(patience, Self.lastPatience) : Self.firstPatience
         strikes = 0
-        settle(now: now)
+        guard self.proven > 0 else { return plan(now: now) }
+        settle(now: now &- max(age, 0))
+        isResumed = true
     }
 
     /// The lowest interval there is.
     private var lowest: Int64 { min(Self.floor, minimum) }
-    /// One interval for ever: nothing is learned.
-    public var isFixed: Bool { minimum == maximum }
 
     /// Milliseconds without a frame after which C_PING goes out.
     public var interval: Int64 { isTriedApart ? max(proven, lowest) : aim }
@@ -149,9 +179,16 @@ public struct KeepAlive: Sendable, Equatable {
             return nil
         }
         proven = value
-        if let bound = refuted, value >= bound { refuted = nil }
+        passBound()
         plan(now: now)
         return .proven
+    }
+
+    /// What was refuted may have been survived.
+    private mutating func passBound() {
+        guard let bound = refuted, proven >= bound else { return }
+        refuted = nil
+        failures = 0
     }
 
     private mutating func survivedInDoubt(_ value: Int64, now: Int64) -> Change? {
@@ -176,7 +213,7 @@ public struct KeepAlive: Sendable, Equatable {
             return .confirmed
         }
         doubtful = now
-        hasShrunk = true
+        shrink()
         refuted = proven
         proven -= Self.margin(proven)
         settle(now: now)
@@ -212,7 +249,8 @@ public struct KeepAlive: Sendable, Equatable {
         if idle > proven {
             let before = refuted
             refute(idle, now: now)
-            return refuted == before ? nil : .refuted
+            // Where not even the floor is survived there is nothing new to store, once a minute.
+            return refuted == before && idle <= lowest ? nil : .refuted
         }
         strikes += 1
         if strikes == 1, proven > lowest {
@@ -225,10 +263,18 @@ public struct KeepAlive: Sendable, Equatable {
         proven = secondOpinion
         strikes = 0
         secondOpinion = 0
-        hasShrunk = true
+        shrink()
         // Less survived: the limit may vary, and what has just failed survive again. The search must end below that.
         refute(proven > 0 ? idle - Self.margin(idle) : idle, now: now)
         return .refuted
+    }
+
+    /// The network has become worse: what is refuted was proven once.
+    private mutating func shrink() {
+        failures = Self.certain
+        // Not anew each time, or a limit that varies about the maximum would be looked at every week for ever.
+        if patience == Self.firstPatience { patience = Self.shrunkPatience }
+        isResumed = false
     }
 
     /// What a silence of `idle` on a second connection came to. That it was not survived counts if the live connection was
@@ -238,15 +284,16 @@ public struct KeepAlive: Sendable, Equatable {
         guard isAlive else {
             let before = refuted
             refute(idle, now: now)
-            return refuted == before ? nil : .refuted
+            return refuted == before && idle <= lowest ? nil : .refuted
         }
         proven = min(idle / 1_000 * 1_000, maximum)
-        if let bound = refuted, proven >= bound { refuted = nil }
+        passBound()
         plan(now: now)
         return .proven
     }
 
     private mutating func refute(_ idle: Int64, now: Int64) {
+        failures = idle >= refuted ?? .max ? max(failures + 1, Self.certain) : failures + 1
         refuted = max(min(refuted ?? idle, idle), proven + 1)
         plan(now: now)
     }
@@ -255,6 +302,7 @@ public struct KeepAlive: Sendable, Equatable {
 
     /// What is tried next.
     private mutating func plan(now: Int64) {
+        isResumed = false
         isInterrupted = false
         guard proven > 0 else {
             // Halve until something survives.
@@ -269,11 +317,22 @@ public struct KeepAlive: Sendable, Equatable {
             return
         }
         let gap = bound - proven
-        guard gap > resolution else { return settle(now: now) }
+        guard gap > resolution else {
+            guard isDoubtful(bound) else { return settle(now: now) }
+            aim = min(max((bound + 999) / 1_000 * 1_000, lowest), maximum)
+            stage = .refinedGrowth
+            return
+        }
         let isWide = gap > Self.step + 2 * Self.jitterBound
         let middle = isWide ? min(rung(after: proven), proven + gap / 2) : (proven + gap / 2) / 1_000 * 1_000
         aim = max(middle, lowest)
         stage = isWide ? .initialGrowth : .refinedGrowth
+    }
+
+    /// A bound may be an outage's work, and is tried once more before it is believed: unless what is proven is nearly the
+    /// maximum, or two connections have died of it. Below the minimum it takes three.
+    private func isDoubtful(_ bound: Int64) -> Bool {
+        failures < (bound < minimum ? Self.certain : Self.certain - 1) && proven < maximum - maximum / 8
     }
 
     /// The gap that is not worth another dead connection.
@@ -301,22 +360,28 @@ public struct KeepAlive: Sendable, Equatable {
         steadySince = now
     }
 
-    /// In the steady stage: longer silences are tried again after max(24 × interval, 3600 s) where nothing is known against
-    /// them, and after a week where the network has been better once.
+    /// In the steady stage: longer silences are tried again when `nextLook` says so.
     private mutating func lookBeyond(now: Int64) {
         guard let due = nextLook, now >= due else { return }
-        guard let bound = refuted else { return plan(now: now) }
-        patience *= 2
+        guard let bound = refuted, !hasSearchLeft else { return plan(now: now) }
+        patience = min(patience * 2, Self.lastPatience)
         // Far enough above the old bound that a limit that varies does not look like a better one.
         aim = rung(after: bound + bound / 8 - 40_000)
         stage = .initialGrowth
     }
 
-    /// In the steady stage: when longer silences are tried again, upon the first answer from then on. Nil in the other
-    /// stages, and where there is nothing left to look for.
+    /// A restart came before the search was over.
+    private var hasSearchLeft: Bool {
+        guard isResumed, let bound = refuted else { return isResumed && proven < maximum }
+        return bound - proven > resolution || isDoubtful(bound)
+    }
+
+    /// In the steady stage: when longer silences are tried again, upon the first answer from then on. At once where a
+    /// restart interrupted the search, after max(24 × interval, 3600 s) where nothing is known against them, else when
+    /// the patience is over. Nil in the other stages, and where there is nothing left to look for.
     public var nextLook: Int64? {
         guard !isFixed, stage == .steady, strikes == 0, proven < maximum, let since = steadySince else { return nil }
-        if refuted == nil { return since + max(24 * interval, 3_600_000) }
-        return hasShrunk ? since + patience : nil
+        if hasSearchLeft { return since }
+        return since &+ (refuted == nil ? max(24 * interval, 3_600_000) : patience)
     }
 }

@@ -131,6 +131,12 @@ public struct Session: ~Copyable {
         if phase != .authenticated { keepAlive.attemptFailed() }
     }
 
+    /// The way to the server took a packet more than it should: the line was out, which may be why the connection before
+    /// this one fell silent. A NAT that forgets lets a new connection pass at once.
+    public mutating func reachedLate() {
+        if phase != .authenticated { keepAlive.attemptFailed() }
+    }
+
     /// What a silence on a second connection came to (`KeepAlive.probed`).
     public mutating func probed(_ idle: Int64, isAlive: Bool, now: Int64) {
         note(keepAlive.probed(idle, isAlive: isAlive, now: now), idle: idle)

@@ -11,7 +11,8 @@ public enum SimulatorCommand {
                  broken promise with the command that repeats it; --keep-going runs them all. Exit 1 if one broke.
         run      one simulation; --trace prints everything that happens, --mutant NAME makes the program or its
                  disk wrong in one way, to see that it is noticed
-        table    keep-alive rules beside each other, 200 NAT timeouts. Exit 1 if ours breaks a bound.
+        table    keep-alive rules beside each other, 200 NAT timeouts, and ours on lines that are out for a moment.
+                 Exit 1 if ours breaks a bound.
 
         The real session, keep-alive, backoff, registrations, delivery and store of the gateway run against a model
         of server, NAT, names, networks, clock, suspend, disk and power. One seed decides everything.

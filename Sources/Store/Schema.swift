@@ -6,7 +6,7 @@ enum Schema {
     /// Marks our files in `PRAGMA application_id`: "SkyG".
     static let applicationID: Int64 = 0x536B_7947
 
-    static let steps: [String] = [first, routes, relay, networks, names]
+    static let steps: [String] = [first, routes, relay, networks, names, certainty]
 
     /// Facts of fixed size are apart from texts, so that marking rows read, counting them and dropping the oldest
     /// touch few pages however long the texts are.
@@ -182,6 +182,12 @@ enum Schema {
             pin BLOB NOT NULL,
             fetched INTEGER NOT NULL
         ) STRICT, WITHOUT ROWID;
+        """
+
+    /// How sure it is that a network does not hold a silence.
+    private static let certainty = """
+        ALTER TABLE networks ADD COLUMN failures INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE networks ADD COLUMN patience INTEGER NOT NULL DEFAULT 0;
         """
 }
 

@@ -183,13 +183,14 @@ struct Statements {
             AND id = (SELECT min(id) FROM panes)
             """)
 
-        let networkColumns = "SELECT id, name, kind, key, proven, refuted, changed FROM networks"
+        let networkColumns = "SELECT id, name, kind, key, proven, refuted, changed, failures, patience FROM networks"
         network = try connection.prepare(networkColumns + " WHERE name = ?1 AND kind = ?2 AND key = ?3")
         networks = try connection.prepare(networkColumns + " ORDER BY changed DESC, id DESC")
         setNetwork = try connection.prepare(
             """
-            INSERT INTO networks(name, kind, key, proven, refuted, changed) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
-            ON CONFLICT(name, kind, key) DO UPDATE SET proven = ?4, refuted = ?5, changed = ?6
+            INSERT INTO networks(name, kind, key, proven, refuted, changed, failures, patience)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT(name, kind, key)
+            DO UPDATE SET proven = ?4, refuted = ?5, changed = ?6, failures = ?7, patience = ?8
             """)
         boundNetworks = try connection.prepare(
             """

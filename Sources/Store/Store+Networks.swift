@@ -8,11 +8,17 @@ public struct LearnedInterval: Equatable, Sendable {
     public var refuted: Int64?
     /// Unix seconds.
     public var changed: Int64
+    /// Connections that died in finding `refuted`; 0 where nobody counted.
+    public var failures: Int64
+    /// Seconds for which `refuted` is left alone; 0 for the learner's own time.
+    public var patience: Int64
 
-    public init(proven: Int64, refuted: Int64?, changed: Int64) {
+    public init(proven: Int64, refuted: Int64?, changed: Int64, failures: Int64 = 0, patience: Int64 = 0) {
         self.proven = proven
         self.refuted = refuted
         self.changed = changed
+        self.failures = failures
+        self.patience = patience
     }
 }
 
@@ -57,7 +63,8 @@ public struct NetworkRow: ~Escapable {
     public var learned: LearnedInterval {
         LearnedInterval(
             proven: silence(columns.integer(4)), refuted: columns.optionalInteger(5).map(silence),
-            changed: date(columns.integer(6)))
+            changed: date(columns.integer(6)), failures: min(max(columns.integer(7), 0), 1_000),
+            patience: date(columns.integer(8)))
     }
 }
 
@@ -103,6 +110,8 @@ extension Store {
             try set.bind(4, learned.proven)
             try set.bind(5, learned.refuted)
             try set.bind(6, learned.changed)
+            try set.bind(7, learned.failures)
+            try set.bind(8, learned.patience)
             try set.run()
             let add = statements.addIntervalEvent
             try add.bind(1, text: name)

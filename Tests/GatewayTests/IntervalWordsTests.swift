@@ -62,11 +62,15 @@ import Testing
     @Test func between() {
         var learner = learner()
         learner.restore(proven: 600_000, refuted: nil, now: 0)
-        _ = learner.survived(600_000, now: 24 * 600_000)
+        _ = learner.survived(600_000, now: 600_000)
         learner.silence(learner.interval)
-        _ = learner.reconnected(now: 24 * 600_000 + 1)
+        _ = learner.reconnected(now: 600_001)
         #expect(learner.stage == .refinedGrowth)
         #expect(reason(learner).contains("one between the two is tried"))
+        _ = learner.survived(learner.interval, now: 2_000_000)
+        _ = learner.survived(learner.interval, now: 3_000_000)
+        #expect(learner.interval == learner.refuted)
+        #expect(reason(learner).contains("maybe by chance, so it is tried once more"))
     }
 
     @Test func settledBelowACeiling() {
@@ -75,15 +79,35 @@ import Testing
         let evidence = IntervalEvidence(provenAt: Self.now - 3 * 86_400 - 5, refutedAt: Self.now, refutations: 1)
         #expect(brief(learner, evidence) == "every 28 min: proved 3 days ago, nothing longer survived")
         #expect(reason(learner).contains("28 min is the longest silence that was survived; 29 min 50 s was not."))
-        #expect(IntervalState(learner, now: 0, unixTime: 0).probe == nil)
+        #expect(reason(learner).contains("not worth another dead connection"))
+        let probe = IntervalState(learner, now: 0, unixTime: Self.now).probe
+        #expect(probe?.due == Self.now + 30 * 86_400 && probe.map { $0.interval > 1_790 } == true)
+    }
+
+    @Test func interrupted() {
+        var learner = learner()
+        learner.restore(proven: 600_000, refuted: 810_000, now: 0)
+        #expect(brief(learner) == "every 10 min: proved, longer tried next")
+        #expect(reason(learner).hasSuffix("The search goes on once this has held again."))
+        #expect(
+            IntervalState(learner, now: 0, unixTime: Self.now).probe
+                == IntervalState.Probe(interval: 705, due: Self.now))
+    }
+
+    /// A modem holds no silence of the configured minimum: nothing is fixed, and the bounds are the network's.
+    @Test func minimumAboveTheNetworksLimit() {
+        let learner = learner(minimum: 1_800).fresh(jitter: 0, maximum: 1_680_000)
+        let state = IntervalState(learner, now: 0, unixTime: 0)
+        #expect(!state.isFixed && state.minimum == 1_680 && state.maximum == 1_680 && state.interval == 120)
+        #expect(reason(learner) == "Nothing is known of this network yet: 2 min is a cautious first try.")
     }
 
     @Test func settledWithoutACeiling() {
         var learner = learner()
         learner.restore(proven: 600_000, refuted: nil, now: 1_000)
-        #expect(brief(learner, now: 1_000) == "every 10 min: proved, longer tried in 4 h")
+        #expect(brief(learner, now: 1_000) == "every 10 min: proved, longer tried next")
         let state = IntervalState(learner, now: 1_000, unixTime: Self.now)
-        #expect(state.probe?.due == Self.now + 24 * 600)
+        #expect(state.probe?.due == Self.now)
         #expect(state.probe.map { $0.interval > 600 } == true)
     }
 
@@ -186,7 +210,7 @@ import Testing
         let states = [
             IntervalState(
                 stage: .steady, interval: 1, proven: 2, refuted: 3, isDoubted: true, minimum: 4, maximum: 5,
-                probe: .init(interval: 6, due: 7)),
+                probe: .init(interval: 6, due: 7), isFixed: true),
             IntervalState(
                 stage: .backoff, interval: .max, proven: 0, refuted: nil, isDoubted: false, minimum: 4, maximum: 4,
                 probe: .init(interval: 6, due: nil), place: .second),
@@ -199,8 +223,9 @@ import Testing
             #expect(IntervalState(line.split(separator: " ").map(String.init)[...]) == state)
         }
         for line in [
-            "", "1 2", "9 1 2 3 1 4 5 6 7 0", "2 1 2 3 1 4 5 6 x 0", "- 1 2 3 1 4 5 6 7 0", "2 1 2 3 1 4 5 6 7 0 8",
-            "2 1 2 3 1 4 5 6 7", "2 1 2 3 1 4 5 6 7 3", "2 1 2 3 1 4 5 6 7 -",
+            "", "1 2", "9 1 2 3 1 4 5 6 7 0 0", "2 1 2 3 1 4 5 6 x 0 0", "- 1 2 3 1 4 5 6 7 0 0",
+            "2 1 2 3 1 4 5 6 7 0 0 8", "2 1 2 3 1 4 5 6 7 0", "2 1 2 3 1 4 5 6 7 3 0", "2 1 2 3 1 4 5 6 7 - 0",
+            "2 1 2 3 1 4 5 6 7 0 -",
         ] {
             #expect(IntervalState(line.split(separator: " ").map(String.init)[...]) == nil, "\(line)")
         }

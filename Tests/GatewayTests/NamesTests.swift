@@ -325,19 +325,19 @@ extension StateTests {
 
         // MARK: Networks
 
-        /// Where the kernel does not say which network it is, what was not survived there is forgotten after thirty days
-        /// as well; also where it is only the login that makes the clock a trusted one.
-        @Test(arguments: [(29, 1_200_000), (31, nil)] as [(Int64, Int64?)], [true, false])
-        func whatIsLearnedOfNoNetworkAges(_ aged: (days: Int64, refuted: Int64?), isSameBoot: Bool) throws {
-            let (days, refuted) = aged
+        /// Where the kernel does not say which network it is, what was not survived there is looked at again after thirty
+        /// days as well; also where it is only the login that makes the clock a trusted one.
+        @Test(arguments: [(29, false), (31, true)] as [(Int64, Bool)], [true, false])
+        func whatIsLearnedOfNoNetworkAges(_ aged: (days: Int64, isDue: Bool), isSameBoot: Bool) throws {
+            let (days, isDue) = aged
             let rig = try UplinkRig()
             try rig.runUntilConnected()
             let time = SystemClock().unixTime - days * 86_400
             let nowhere = NetworkIdentity.unknown
             try rig.store.keepInterval(
                 name: nowhere.name.bytes, kind: Int64(nowhere.kind.rawValue), key: nowhere.key.bytes,
-                LearnedInterval(proven: 600, refuted: 1_200, changed: time),
-                IntervalEvent(time: time, idle: 1_200, outcome: 2, stage: 1, interval: 900))
+                LearnedInterval(proven: 600, refuted: 660, changed: time),
+                IntervalEvent(time: time, idle: 660, outcome: 2, stage: 1, interval: 900))
             // In the same boot the clock is trusted from the start.
             if !isSameBoot { try rig.directory.execute("DELETE FROM meta WHERE key = 'clock'") }
             try rig.restart(keepAlive: KeepAlive(minimum: 300_000, maximum: 3_300_000, pongTimeout: 15_000))
@@ -345,8 +345,10 @@ extension StateTests {
             try rig.runUntilConnected()
             #expect(rig.uplink.timekeeper.trust.isTrusted)
             #expect(rig.uplink.network == .unknown && rig.count("by way of") == 0)
-            #expect(rig.uplink.exchange.session.keepAlive.proven == 600_000)
-            #expect(rig.uplink.exchange.session.keepAlive.refuted == refuted)
+            let learner = rig.uplink.exchange.session.keepAlive
+            #expect(learner.proven == 600_000 && learner.refuted == 660_000)
+            let due = try #require(learner.nextLook)
+            #expect((due <= rig.now) == isDue)
         }
 
         /// By the monitor's word, the connection of these tests is by way of the loopback interface.

@@ -129,6 +129,50 @@ private let second: Int64 = 1_000
         #expect(driver.session.keepAlive.refuted == nil && driver.session.keepAlive.strikes == 0)
     }
 
+    /// The first packet of the new connection had to be repeated: the line was out.
+    @Test func lateConnectionExcuses() {
+        let driver = growing()
+        driver.wait(810 * second)
+        driver.session.connectionEnded(.timeout(.pong))
+        driver.session.reset()
+        driver.session.reachedLate()
+        driver.start(.login)
+        driver.feed(Server.hello, Server.challenge, Server.authOK)
+        #expect(driver.session.keepAlive.refuted == nil && driver.session.keepAlive.interval == 810 * second)
+    }
+
+    /// 5 % of the pongs are lost, for 20,000 questions on a network that holds 3300 s, which is two years. A question is
+    /// asked up to three times, so that about three connections die.
+    @Test func lostPongsDoNotShrinkTheInterval() {
+        let driver = Driver.synchronised()
+        driver.session.keepAlive = KeepAlive(minimum: 600 * second, maximum: 3_300 * second, pongTimeout: 15 * second)
+        driver.session.keepAlive.restore(proven: 3_300 * second, refuted: nil, now: driver.now)
+        var random: UInt64 = 5
+        var (lost, dead, questions) = (0, 0, 0)
+        while questions < 20_000 {
+            driver.forget()
+            driver.wait(driver.session.keepAlive.interval)
+            questions += 1
+            for turn in 0...3 {
+                if turn > 0 { driver.wait(5 * second) }
+                guard driver.end == nil, let ping = driver.frames.last else { break }
+                driver.forget()
+                random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+                if random >> 33 % 20 > 0 {
+                    driver.feed(frame(.pong, Array(ping.dropFirst(8))))
+                    break
+                }
+                lost += 1
+            }
+            if driver.end != nil {
+                dead += 1
+                end(driver, .timeout(.pong))
+            }
+        }
+        #expect(lost > 900 && lost < 1_200 && dead > 0 && dead < 10)
+        #expect(driver.session.keepAlive.proven == 3_300 * second && driver.session.keepAlive.refuted == nil)
+    }
+
     @Test func failedAttemptExcuses() {
         let driver = growing()
         driver.wait(810 * second)

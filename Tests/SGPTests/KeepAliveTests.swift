@@ -107,6 +107,7 @@ private let hour: Int64 = 3_600_000
         #expect(dies(&learner, 60) == .refuted)
         #expect(learner.survived(23 * second, now: 0) == .proven)
         #expect(learner.proven == 23 * second && learner.interval == 60 * second)
+        #expect(dies(&learner, 60) == nil && dies(&learner, 60) == nil, "nothing new, nothing to store")
     }
 
     @Test func outageIsNoEvidence() {
@@ -131,7 +132,7 @@ private let hour: Int64 = 3_600_000
 
     @Test func pushAfterALongSilenceIsProof() {
         var learner = learner()
-        learner = settled(at: 600, refuted: 1_000)
+        learner = settled(at: 600, refuted: 670)
         #expect(learner.survived(650 * second, now: 0) == nil, "it slept less than a minute too long")
         #expect(learner.interval == 600 * second)
         var growing = self.learner()
@@ -147,17 +148,114 @@ private let hour: Int64 = 3_600_000
         #expect(settled(at: 0).interval == 120 * second)
     }
 
-    @Test func looksFurtherAfterADay() {
-        // max(24 × 1875 s, 3600 s) where nothing is known against more.
-        var learner = settled(at: 1_875)
-        let due = 24 * 1_875 * second
-        #expect(learner.survived(1_875 * second, now: due - 1) == nil && learner.interval == 1_875 * second)
-        _ = learner.survived(1_875 * second, now: due)
-        #expect(learner.interval == 2_276 * second && learner.stage == .initialGrowth)
-        var bounded = settled(at: 1_875, refuted: 1_990)
-        _ = bounded.survived(1_875 * second, now: 1_000 * hour)
-        #expect(bounded.interval == 1_875 * second)
+    /// Whatever the search had come to: it goes on once what was proven has held again.
+    @Test(
+        arguments: [
+            (780, nil, 0, 1_093), (780, 1_093, 1, 936), (1_000, 1_040, 1, 1_040), (1_000, 1_040, 2, 1_000),
+            (300, 340, 2, 340), (300, 340, 3, 300), (3_000, 3_080, 1, 3_000),
+        ] as [(Int64, Int64?, Int, Int64)])
+    func interruptedSearchGoesOn(proven: Int64, refuted: Int64?, failures: Int, next: Int64) {
+        var learner = learner()
+        learner.restore(
+            proven: proven * second, refuted: refuted.map { $0 * second }, failures: failures, now: 5 * hour)
+        #expect(learner.stage == .steady && learner.interval == proven * second)
+        let now = 5 * hour + proven * second
+        #expect(learner.survived(proven * second, now: now) == nil)
+        #expect(learner.interval == next * second)
+        #expect((learner.stage == .steady) == (next == proven))
     }
+
+    /// A doubt on the way does not end the search.
+    @Test func interruptedSearchOutlastsADoubt() {
+        var learner = settled(at: 1_476)
+        #expect(dies(&learner, 1_476) == .doubted)
+        _ = learner.survived(600 * second, now: 1)
+        #expect(learner.survived(1_476 * second, now: 2) == .confirmed && learner.interval == 1_476 * second)
+        _ = learner.survived(1_476 * second, now: 3)
+        #expect(learner.interval == 1_876 * second)
+    }
+
+    @Test func nothingProvenIsNotNothingKnown() {
+        var learner = learner()
+        learner.restore(proven: 0, refuted: 120 * second, failures: 1, now: 0)
+        #expect(learner.refuted == 120 * second && learner.interval == 60 * second && learner.stage == .backoff)
+        #expect(learner.failures == 1 && learner.nextLook == nil)
+        learner.restore(proven: 0, refuted: nil, now: 0)
+        #expect(learner.interval == 120 * second && learner.stage == .initialGrowth)
+    }
+
+    // MARK: Outages
+
+    /// One hiccup at the first 600 s does not cost the other 2,700.
+    @Test func oneSilenceIsTriedOnceMore() {
+        var learner = learner()
+        while learner.interval < 600 * second { _ = learner.survived(learner.interval, now: 0) }
+        #expect(dies(&learner, 600) == .refuted)
+        #expect(learner.failures == 1)
+        var tried: [Int64] = []
+        while tried.last ?? 0 < 600, tried.count < 10 {
+            tried.append(learner.interval / second)
+            #expect(learner.survived(learner.interval, now: 0) == .proven)
+        }
+        #expect(tried == [502, 551, 600])
+        #expect(learner.refuted == nil && learner.failures == 0 && learner.interval == 810 * second)
+    }
+
+    /// The second silence is believed, and told: the row has to know.
+    @Test func twoSilencesAreBelieved() {
+        var learner = learner()
+        while learner.interval < 810 * second { _ = learner.survived(learner.interval, now: 0) }
+        _ = dies(&learner, 810)
+        _ = learner.survived(705 * second, now: 0)
+        _ = learner.survived(757 * second, now: 0)
+        #expect(learner.interval == 810 * second && learner.stage == .refinedGrowth)
+        #expect(dies(&learner, 810, now: 7) == .refuted)
+        #expect(learner.stage == .steady && learner.interval == 757 * second && learner.failures >= 2)
+        #expect(learner.nextLook == 7 + 30 * 24 * hour)
+    }
+
+    /// What was found is looked at again after a month, then after two, and at most every four months.
+    @Test func looksAgainWithDoublingPatience() {
+        var learner = settled(at: 1_875, refuted: 1_990)
+        var now: Int64 = 0
+        for days in [30, 60, 120, 120] as [Int64] {
+            #expect(learner.survived(1_875 * second, now: now + days * 24 * hour - 1) == nil)
+            #expect(learner.interval == 1_875 * second && learner.nextLook == now + days * 24 * hour)
+            now += days * 24 * hour
+            _ = learner.survived(1_875 * second, now: now)
+            #expect(learner.interval > 1_990 * 9 / 8 * second && learner.stage == .initialGrowth)
+            #expect(dies(&learner, learner.interval / second, now: now) == .refuted, "the patience is to be stored")
+            #expect(learner.interval == 1_875 * second && learner.refuted == 1_990 * second)
+        }
+        now += 120 * 24 * hour
+        _ = learner.survived(1_875 * second, now: now)
+        #expect(learner.survived(learner.interval, now: now) == .proven)
+        #expect(learner.refuted == nil && learner.stage == .initialGrowth)
+    }
+
+    /// A restart takes nothing off the time, and adds nothing.
+    @Test func patienceOutlivesARestart() {
+        let day = 24 * hour
+        for (age, isDue) in [(59 * day, false), (60 * day, true)] {
+            var learner = learner()
+            learner.restore(
+                proven: 1_875 * second, refuted: 1_990 * second, failures: 4, patience: 60 * day, age: age, now: 9)
+            #expect(learner.nextLook == 9 + 60 * day - age)
+            _ = learner.survived(1_875 * second, now: 9)
+            #expect((learner.interval > 1_990 * second) == isDue)
+        }
+    }
+
+    @Test func shrunkNetworkIsLookedAtAfterAWeek() {
+        var learner = settled(at: 3_300)
+        _ = dies(&learner, 3_300)
+        _ = learner.survived(600 * second, now: 0)
+        #expect(dies(&learner, 3_300) == .refuted)
+        while learner.stage != .steady { _ = learner.survived(learner.interval, now: 0) }
+        #expect(learner.nextLook == 7 * 24 * hour && learner.refuted == 3_168 * second)
+    }
+
+    // MARK: Bounds
 
     // MARK: Longer silences on a second connection
 
@@ -234,7 +332,7 @@ private let hour: Int64 = 3_600_000
         var learner = apart()
         learner.restore(proven: 1_875 * second, refuted: nil, now: 0)
         #expect(learner.candidate == nil && learner.interval == 1_875 * second)
-        _ = learner.survived(1_875 * second, now: 24 * 1_875 * second)
+        _ = learner.survived(1_875 * second, now: 1_875 * second)
         #expect(learner.candidate == 2_276 * second && learner.interval == 1_875 * second)
         // Where the server is not willing, the live connection tries it.
         learner.probesApart = false
@@ -249,8 +347,26 @@ private let hour: Int64 = 3_600_000
         #expect(fixed.stage == .steady && fixed.interval == 2 * second)
         #expect(fixed.survived(2 * second, now: 0) == nil && dies(&fixed, 2) == nil)
         #expect(fixed.interval == 2 * second && fixed.proven == 2 * second)
+        let modem = fixed.fresh(jitter: 0, maximum: second)
+        #expect(modem.isFixed && modem.interval == 2 * second, "what the configuration fixes stays")
         let reversed = KeepAlive(minimum: 900 * second, maximum: 60 * second, pongTimeout: second)
         #expect(reversed.maximum == 900 * second)
+    }
+
+    /// A minimum above what the network is asked to hold at most fixes nothing.
+    @Test func minimumAboveTheNetworksLimit() {
+        for minimum in [1_679, 1_680, 1_681, 1_800, 3_299] as [Int64] {
+            let configured = KeepAlive(minimum: minimum * second, maximum: 3_300 * second, pongTimeout: 15 * second)
+            var modem = configured.fresh(jitter: 0, maximum: 1_680 * second)
+            #expect(!modem.isFixed && modem.minimum == min(minimum, 1_680) * second)
+            #expect(modem.maximum == 1_680 * second && modem.interval == 120 * second)
+            var turns = 0
+            while modem.stage != .steady, turns < 20 {
+                _ = modem.survived(modem.interval, now: 0)
+                turns += 1
+            }
+            #expect(modem.interval == 1_680 * second && modem.proven == 1_680 * second)
+        }
     }
 
     @Test func extremesDoNotTrap() {
@@ -260,6 +376,13 @@ private let hour: Int64 = 3_600_000
             learner.silence(value)
             _ = learner.reconnected(now: value)
             #expect(learner.interval > 0)
+            learner.restore(
+                proven: value, refuted: value, failures: Int(value), patience: value, age: value, now: value)
+            _ = learner.nextLook
+            _ = learner.survived(learner.interval, now: value)
+            learner.silence(learner.interval)
+            _ = learner.reconnected(now: value)
+            #expect(learner.interval > 0 && learner.interval <= learner.maximum)
             learner.probesApart = true
             _ = learner.probed(value, isAlive: false, now: value)
             _ = learner.probed(value, isAlive: true, now: value)

@@ -44,19 +44,6 @@ private let hour: Int64 = 60 * minute
         #expect(column.wakes > alone.wakes && column.wakes <= alone.wakes + 30 * timeouts.count)
     }
 
-    @Test func secondVisitCostsNothing() {
-        for timeout in AcceptanceTable.timeouts(geometric: true) {
-            var first = Life()
-            var rule = LearnedRule(jitter: 0)
-            first.run(&rule, until: Life.week, timeout: { _ in timeout })
-            var again = LearnedRule(jitter: 3_000)
-            again.learner.restore(proven: rule.learner.proven, refuted: rule.learner.refuted, now: 0)
-            var second = Life()
-            second.run(&again, until: 4 * Life.week, timeout: { _ in timeout })
-            #expect(second.dead == 0, "\(timeout)")
-        }
-    }
-
     @Test(arguments: [-5_000, 0, 5_000] as [Int64])
     func worseNetworkIsLearnedAgain(jitter: Int64) {
         var life = Life()
@@ -82,17 +69,37 @@ private let hour: Int64 = 60 * minute
         #expect(rule.interval <= 300 * second && rule.interval >= 180 * second)
     }
 
-    /// The session asks three times within the time of one pong, so that the learner sees one loss in 8,000.
-    @Test func lostPongsDoNotShrinkTheInterval() {
+    /// One of 1,000 questions in vain, which is eight times what a session sees that asks three times where 5 % of the pongs
+    /// are lost (`KeepAliveSessionTests.lostPongsDoNotShrinkTheInterval` lets it lose them).
+    @Test func lostQuestionsDoNotShrinkTheInterval() {
+        var (kept, dead) = (0, 0)
         for seed in 1...200 as ClosedRange<UInt64> {
             var random = SeededRandom(seed: seed)
             var life = Life()
             var rule = LearnedRule(jitter: 0)
             life.run(&rule, until: Life.week, timeout: { _ in 3_600 * second })
             life.run(
-                &rule, until: 5 * Life.week, timeout: { _ in 3_600 * second },
-                lost: { (0..<3).allSatisfy { _ in random.one(in: 20) } })
-            #expect(rule.learner.proven == 3_300 * second, "seed \(seed)")
+                &rule, until: 5 * Life.week, timeout: { _ in 3_600 * second }, lost: { random.one(in: 1_000) })
+            kept += rule.learner.proven == 3_300 * second ? 1 : 0
+            dead += life.dead
+        }
+        #expect(kept == 200 && dead >= 100)
+    }
+
+    /// What is left where a line is out for 10 s to 5 min as a ping is due, and what was without a second try (the
+    /// learner of before: 886, then 835 thousandths for ever).
+    @Test(
+        arguments: [(.uponPing, 935, 500), (.uponTwoPings, 930, 0), (.random, 930, 0)]
+            as [(OutageTable.Pattern, Int64, Int64)])
+    func outagesCostLittle(pattern: OutageTable.Pattern, mean: Int64, worst: Int64) {
+        for isTold in [false, true] {
+            let column = OutageTable.column(pattern, lives: 10, isToldOfLateness: isTold)
+            let best = OutageTable.column(.never, lives: 1)
+            for moment in OutageTable.moments.indices {
+                #expect(column.mean[moment] >= mean && column.mean[moment] <= best.mean[moment] + 2)
+                #expect(column.worst[moment] >= worst)
+            }
+            #expect((column.worst.last ?? 0) >= 500, "after ten weeks nothing is left of it")
         }
     }
 

@@ -9,7 +9,8 @@ extension StoreTests {
             let bytes = Array(name.utf8)
             try store.keepInterval(
                 name: bytes.span.bytes, kind: 1, key: [UInt8](repeating: 7, count: 6).span.bytes,
-                LearnedInterval(proven: proven, refuted: nil, changed: time),
+                LearnedInterval(
+                    proven: proven, refuted: proven + 90, changed: time, failures: 2, patience: time * 86_400),
                 IntervalEvent(time: time, idle: proven, outcome: 1, stage: 0, interval: proven + 1))
         }
 
@@ -26,7 +27,9 @@ extension StoreTests {
             try keep(store, "eth0", 600, at: 10)
             try keep(store, "eth0", 810, at: 20)
             let known = try store.learnedInterval(name: name.span.bytes, kind: 1, key: key.span.bytes)
-            #expect(known == LearnedInterval(proven: 810, refuted: nil, changed: 20))
+            #expect(
+                known
+                    == LearnedInterval(proven: 810, refuted: 900, changed: 20, failures: 2, patience: 20 * 86_400))
             #expect(try store.learnedInterval(name: name.span.bytes, kind: 2, key: key.span.bytes) == nil)
             var id: Int64 = 0
             try store.networks { row in
@@ -85,7 +88,7 @@ extension StoreTests {
             try store.connection.execute(
                 """
                 INSERT INTO networks VALUES (7, 'eth0', -9, x'', -9223372036854775808, 9223372036854775807,
-                -9223372036854775808);
+                -9223372036854775808, 9223372036854775807, 9223372036854775807);
                 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
                 INSERT INTO intervals SELECT i, 7, 9223372036854775807, -i, i, i, 9223372036854775807 FROM n;
                 """, as: "test")
@@ -94,7 +97,11 @@ extension StoreTests {
                 learned = row.learned
                 return true
             }
-            #expect(learned == LearnedInterval(proven: 0, refuted: Limits.intervalSeconds, changed: 0))
+            #expect(
+                learned
+                    == LearnedInterval(
+                        proven: 0, refuted: Limits.intervalSeconds, changed: 0, failures: 1_000,
+                        patience: 253_402_300_799))
             var events: [IntervalEvent] = []
             try store.intervalEvents(network: 7) { event in
                 events.append(event)

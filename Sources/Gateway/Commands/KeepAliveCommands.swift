@@ -64,8 +64,6 @@ extension CommandRunner {
         var kind: InterfaceKind
         var state: IntervalState
         var evidence: IntervalEvidence
-        /// What was not survived, but so long ago that it is not held against the network any more.
-        var formerly: Int64?
         /// When something was learned last, Unix seconds; nil where nothing was.
         var changed: Int64?
     }
@@ -126,10 +124,8 @@ extension CommandRunner {
         }
         let evidence = try IntervalEvidence.read(
             store, network: row.id, proven: state.proven, refuted: state.refuted)
-        let formerly = !isRunning && state.refuted == nil && state.proven > 0 ? known.refuted : nil
         return Shown(
-            id: row.id, isRunning: isRunning, kind: kind, state: state, evidence: evidence, formerly: formerly,
-            changed: known.changed)
+            id: row.id, isRunning: isRunning, kind: kind, state: state, evidence: evidence, changed: known.changed)
     }
 
     private func show(
@@ -195,15 +191,17 @@ extension CommandRunner {
             out.append(span: state.proven)
             if let at = shown.evidence.provenAt { append(moment: at, now, to: &out) }
         }
-        out.row("  ceiling", state.refuted == nil && shown.formerly == nil ? "none found" : "")
+        out.row("  ceiling", state.refuted == nil ? "none found" : "")
         appendCeiling(shown, now, to: &out)
         out.row("  next probe", "")
         appendProbe(state, now, to: &out)
         out.row("  bounds", "")
         out.append(span: state.minimum)
         if !state.isFixed {
-            out.append(" to ")
-            out.append(span: state.maximum)
+            if state.maximum > state.minimum {
+                out.append(" to ")
+                out.append(span: state.maximum)
+            }
             let floor = KeepAlive.floor / 1_000
             if state.minimum > floor {
                 out.append(", down to ")
@@ -230,11 +228,7 @@ extension CommandRunner {
     }
 
     private func appendCeiling(_ shown: Shown, _ now: Int64, to out: inout ByteBuffer) {
-        guard let refuted = shown.state.refuted else {
-            guard let formerly = shown.formerly else { return }
-            out.append(span: formerly)
-            return out.append(", too long ago to be held against it")
-        }
+        guard let refuted = shown.state.refuted else { return }
         out.append("no answer after ")
         out.append(decimal: refuted)
         out.append(" s idle")
@@ -247,11 +241,12 @@ extension CommandRunner {
     private func appendProbe(_ state: IntervalState, _ now: Int64, to out: inout ByteBuffer) {
         guard let probe = state.probe else { return out.append("none") }
         out.append(span: probe.interval)
-        if let due = probe.due {
+        switch probe.due {
+        case nil: out.append(", now")
+        case let due? where due > now:
             out.append(", in ")
-            out.append(span: max(due - now, 0))
-        } else {
-            out.append(", now")
+            out.append(span: due - now)
+        default: out.append(", once the proven has held again")
         }
         if state.place == .second { out.append(", on a second connection") }
     }

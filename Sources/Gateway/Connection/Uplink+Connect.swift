@@ -46,6 +46,7 @@ extension Uplink {
             finish(.clientCertificate, now: now)
             return false
         }
+        dialSince = now
         dialer.start(place.addresses, first: firstTarget, isOpen: isOpen, now: now)
         return true
     }
@@ -90,6 +91,8 @@ extension Uplink {
         target = address
         showTarget(address)
         leaveTarget()
+        if now - dialSince - Limits.lateConnect > lastDial { exchange.session.reachedLate() }
+        lastDial = now - dialSince
         stream.adopt(dialer.take())
         let isShort = dialer.hasReserve && link.failures == 0
         stageDeadline = now + (isShort ? Limits.handshakeFirst : Limits.connect)

@@ -38,21 +38,21 @@ extension KeepAlive.Change {
 }
 
 extension KeepAlive {
-    /// How long it is believed that a network does not hold a silence, in seconds, once it has been left.
-    private static let belief: Int64 = 30 * 86_400
-
-    /// Comes back to a network that something is known of. Networks get better too, and then nobody would notice: what
-    /// was not survived is not held against a network for ever.
-    mutating func restore(_ known: LearnedInterval, now: Int64, unixTime: Int64) {
-        let isOld = unixTime - known.changed > Self.belief
-        restore(proven: known.proven * 1_000, refuted: isOld ? nil : known.refuted.map { $0 * 1_000 }, now: now)
+    /// Comes back to a network that something is known of; with `unixTime` 0, as if it had been learned just now.
+    package mutating func restore(_ known: LearnedInterval, now: Int64, unixTime: Int64) {
+        restore(
+            proven: known.proven * 1_000, refuted: known.refuted.map { $0 * 1_000 }, failures: Int(known.failures),
+            patience: known.patience * 1_000, age: unixTime > 0 ? max(unixTime - known.changed, 0) * 1_000 : 0,
+            now: now)
     }
 }
 
 extension LearnedInterval {
     /// What the learner holds, as it is stored: seconds. `time` is corrected Unix seconds.
     package init(_ keepAlive: KeepAlive, at time: Int64) {
-        self.init(proven: keepAlive.proven / 1_000, refuted: keepAlive.refuted.map { $0 / 1_000 }, changed: time)
+        self.init(
+            proven: keepAlive.proven / 1_000, refuted: keepAlive.refuted.map { $0 / 1_000 }, changed: time,
+            failures: Int64(keepAlive.failures), patience: keepAlive.patience / 1_000)
     }
 }
 

@@ -58,6 +58,9 @@ final class Uplink {
     /// When the attempt at hand began, and why it has not succeeded so far.
     var attemptSince: Int64 = 0
     var attemptFailure: EndReason?
+    /// When it began to connect, and how long the attempt before it took until TCP was connected.
+    var dialSince: Int64 = 0
+    var lastDial = Int64.max
     /// When resolv.conf is looked at again.
     var watchDue = Int64.max
     /// What is known of the board's networks; the gateway's.

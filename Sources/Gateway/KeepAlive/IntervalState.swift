@@ -28,9 +28,9 @@ struct IntervalState: Equatable, Sendable {
     var minimum: Int64
     var maximum: Int64
     var probe: Probe?
+    /// By the configuration: nothing is learned.
+    var isFixed = false
     var place = Place.live
-
-    var isFixed: Bool { minimum == maximum }
 }
 
 extension IntervalState {
@@ -43,6 +43,7 @@ extension IntervalState {
         isDoubted = learner.strikes > 0
         minimum = learner.minimum / 1_000
         maximum = learner.maximum / 1_000
+        isFixed = learner.isFixed
         place = learner.probesApart ? .second : .live
         if isFixed { return }
         if let due = learner.nextLook {
@@ -60,13 +61,16 @@ extension IntervalState {
         }
     }
 
+    /// The search is over, and what is tried next is only to see whether the network has become better.
+    func isBelieved(below probe: Probe) -> Bool { refuted.map { probe.interval > $0 + 1 } ?? false }
+
     // MARK: On the control socket
 
     /// Words between spaces, `-` for none.
     func append(to out: inout ByteBuffer) {
         let values: [Int64?] = [
             Int64(stage.rawValue), interval, proven, refuted, isDoubted ? 1 : 0, minimum, maximum, probe?.interval,
-            probe?.due, Int64(place.rawValue),
+            probe?.due, Int64(place.rawValue), isFixed ? 1 : 0,
         ]
         for (index, value) in values.enumerated() {
             if index > 0 { out.append(" ") }
@@ -76,7 +80,7 @@ extension IntervalState {
 
     /// Nil unless `append` wrote them.
     init?(_ words: ArraySlice<String>) {
-        guard words.count == 10 else { return nil }
+        guard words.count == 11 else { return nil }
         var values: [Int64?] = []
         for word in words {
             let value = Int64(word)
@@ -86,11 +90,11 @@ extension IntervalState {
         guard let number = values[0], let raw = UInt8(exactly: number), let stage = KeepAlive.Stage(rawValue: raw),
             let last = values[9], let rawPlace = UInt8(exactly: last), let place = Place(rawValue: rawPlace),
             let interval = values[1], let proven = values[2], let doubt = values[4], let minimum = values[5],
-            let maximum = values[6]
+            let maximum = values[6], let fixed = values[10]
         else { return nil }
         self.init(
             stage: stage, interval: interval, proven: proven, refuted: values[3], isDoubted: doubt != 0,
             minimum: minimum, maximum: maximum,
-            probe: values[7].map { Probe(interval: $0, due: values[8]) }, place: place)
+            probe: values[7].map { Probe(interval: $0, due: values[8]) }, isFixed: fixed != 0, place: place)
     }
 }

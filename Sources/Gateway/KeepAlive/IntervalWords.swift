@@ -26,9 +26,10 @@ extension ByteBuffer {
         append("proved")
         if let at = evidence.provenAt { append(ago: at, now: now) }
         if state.proven >= state.maximum { return append(", the longest allowed") }
-        if let due = state.probe?.due {
+        if let probe = state.probe, let due = probe.due, !state.isBelieved(below: probe) {
+            guard due > now else { return append(", longer tried next") }
             append(", longer tried in ")
-            append(span: max(due - now, 0))
+            append(span: due - now)
         } else {
             append(", nothing longer survived")
         }
@@ -56,10 +57,12 @@ extension ByteBuffer {
             append("; ")
             append(span: refuted)
             append(" was not. ")
-            append(
-                state.probe == nil
-                    ? "What lies between is not worth another dead connection."
-                    : "It was survived once, so more is tried again in a while.")
+            guard let probe = state.probe, !state.isBelieved(below: probe) else {
+                return append(
+                    "What lies between is not worth another dead connection; more is tried again in a while, as "
+                        + "networks change.")
+            }
+            append("The search goes on once this has held again.")
         } else {
             append(". Nothing speaks against more, which is tried once this has held for a while.")
         }
@@ -91,10 +94,11 @@ extension ByteBuffer {
         }
         append("and ")
         append(span: refuted)
+        if state.interval < refuted { return append(" was not, so one between the two is tried.") }
         append(
-            state.interval < refuted
-                ? " was not, so one between the two is tried."
-                : " was not, but networks get better, so it is tried again.")
+            state.interval <= refuted + 1
+                ? " was not, maybe by chance, so it is tried once more."
+                : " was not, but networks get better, so more is tried again.")
     }
 
     // MARK: Words for numbers

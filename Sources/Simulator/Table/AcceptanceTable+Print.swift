@@ -41,6 +41,7 @@ extension AcceptanceTable {
             """)
         print("apart: longer silences than were proven are tried on a second connection, so that the live one is kept")
         print("T ± p %: a timeout that varies so much each time, which nobody promises anything about")
+        OutageTable.printAll()
         print(isKept ? "every bound is kept" : "A BOUND IS BROKEN")
         return isKept
     }
