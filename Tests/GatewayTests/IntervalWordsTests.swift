@@ -132,7 +132,7 @@ import Testing
         let state = IntervalState(learner, now: 0, unixTime: 0)
         #expect(state.probe == .init(interval: 180, due: nil) && state.place == .second)
         learner.restore(proven: 600_000, refuted: nil, now: 1_000)
-        #expect(brief(learner, now: 1_000) == "every 10 min: proved, longer tried in 4 h")
+        #expect(brief(learner, now: 1_000) == "every 10 min: proved, longer tried next")
         #expect(IntervalState(learner, now: 1_000, unixTime: 0).probe?.interval == 810)
     }
 
