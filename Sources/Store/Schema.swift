@@ -6,7 +6,7 @@ enum Schema {
     /// Marks our files in `PRAGMA application_id`: "SkyG".
     static let applicationID: Int64 = 0x536B_7947
 
-    static let steps: [String] = [first, routes, relay, networks, names]
+    static let steps: [String] = [first, routes, relay, networks, names, use]
 
     /// Facts of fixed size are apart from texts, so that marking rows read, counting them and dropping the oldest
     /// touch few pages however long the texts are.
@@ -183,6 +183,9 @@ enum Schema {
             fetched INTEGER NOT NULL
         ) STRICT, WITHOUT ROWID;
         """
+
+    /// When a network was in use last: long after the last thing was learned of it.
+    private static let use = "ALTER TABLE networks ADD COLUMN used INTEGER NOT NULL DEFAULT 0"
 }
 
 extension Connection {

@@ -19,6 +19,7 @@ struct Statements {
     let admissions, setAdmission, dropAdmissions, relayClock, setRelayClock: Statement
     let pane, setPane, dropPanes: Statement
     let network, networks, setNetwork, boundNetworks, forgetNetworks, forgetNetwork: Statement
+    let networkUse, setNetworkUse: Statement
     let addIntervalEvent, intervalEvents, boundIntervalEvents: Statement
 
     init(_ connection: borrowing Connection) throws(StoreError) {
@@ -187,12 +188,16 @@ struct Statements {
         networks = try connection.prepare(networkColumns + " ORDER BY changed DESC, id DESC")
         setNetwork = try connection.prepare(
             """
-            INSERT INTO networks(name, kind, key, proven, refuted, changed) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
-            ON CONFLICT(name, kind, key) DO UPDATE SET proven = ?4, refuted = ?5, changed = ?6
+            INSERT INTO networks(name, kind, key, proven, refuted, changed, used) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6)
+            ON CONFLICT(name, kind, key) DO UPDATE SET proven = ?4, refuted = ?5, changed = ?6, used = ?6
             """)
+        networkUse = try connection.prepare("SELECT used FROM networks WHERE name = ?1 AND kind = ?2 AND key = ?3")
+        setNetworkUse = try connection.prepare(
+            "UPDATE networks SET used = ?4 WHERE name = ?1 AND kind = ?2 AND key = ?3")
         boundNetworks = try connection.prepare(
             """
-            DELETE FROM networks WHERE id NOT IN (SELECT id FROM networks ORDER BY changed DESC, id DESC LIMIT ?1)
+            DELETE FROM networks WHERE id NOT IN
+            (SELECT id FROM networks ORDER BY max(changed, used) DESC, id DESC LIMIT ?1)
             """)
         forgetNetworks = try connection.prepare("DELETE FROM networks WHERE name = ?1 OR ?1 IS NULL")
         forgetNetwork = try connection.prepare("DELETE FROM networks WHERE id = ?1")
