@@ -62,16 +62,18 @@ final class Uplink {
     var dialer = Dialer()
     /// What the connection at hand leads to.
     var target: SocketAddress?
-    /// When a change of the network last ended an attempt that was under way.
-    var abortedAt: Int64?
+    /// Attempts in a row that were given up because the network changed.
+    var abandoned = 0
     /// When the attempt at hand began, and why it has not succeeded so far.
     var attemptSince: Int64 = 0
     var attemptFailure: EndReason?
+    /// Name servers that are left out, as the log has it.
+    var ignoredServers = 0
     /// When resolv.conf is looked at again.
     var watchDue = Int64.max
     /// What is known of the board's networks; the gateway's.
     var monitor: NetworkMonitor?
-    /// A connection that lived through a change of the network is given up then, unless something comes.
+    /// A connection or an attempt that lived through a change of the network is given up then, unless something comes.
     var probeDue = Int64.max
     /// SHA-256 of the pinned certificate: where the server was found is believed as long as this is pinned.
     let pin: Blob<32>
@@ -142,6 +144,7 @@ final class Uplink {
         self.delivery = delivery
         self.resolver = resolver
         stream = TLSStream(context: context)
+        stream.unconfirmed = max(Limits.unconfirmed, settings.keepAlive.pongTimeout + Limits.unconfirmedMargin)
         session = Session(keepAlive: settings.keepAlive)
         useNetwork(network, now: 0, unixTime: 0)
         try loadRegistrations()
@@ -198,8 +201,10 @@ final class Uplink {
     }
 
     func register(in set: inout PollSet) {
-        resolver.register(in: &set)
-        dialer.register(in: &set)
+        if !isClosing {
+            resolver.register(in: &set)
+            dialer.register(in: &set)
+        }
         let hasRoom = isClosing || session.receiveTail().count > 0
         set.add(stream.raw, events: stream.interest(wantsRead: hasRoom, wantsWrite: session.hasFrames))
     }
@@ -211,7 +216,6 @@ final class Uplink {
         guard !isClosing else { return advanceClosing(now: now) }
         if let due = registrationsDue, now >= due { sendRegistrations(now: now) }
         watchServers(now: now)
-        if now >= probeDue { networkFailed(now: now) }
         if link.takeAttempt(now: now) { begin(now: now, unixTime: unixTime) }
         resolve(now: now, unixTime: unixTime)
         switch stream.stage {
@@ -219,6 +223,8 @@ final class Uplink {
         case .connecting, .handshaking: handshake(now: now)
         case .open: pump(now: now)
         }
+        // After what has come was read: a turn that took long is no reason.
+        if now >= probeDue { networkFailed(now: now) }
     }
 
     private func sendRegistrations(now: Int64) {
@@ -294,6 +300,7 @@ final class Uplink {
 
     /// The connection, or the attempt at one, is over.
     func finish(_ reason: EndReason, now: Int64) {
+        let reason = attributed(reason)
         store.rollback()
         delivery.abandon()
         flush(now: now)
@@ -314,9 +321,9 @@ final class Uplink {
         lastEnd = reason
         let random = Int64.random(in: 0...Backoff.jitter)
         link.ended(reason, during: purpose, random: random, isCutOff: isCutOff(after: reason), now: now)
-        if case .resolverFailed = reason { watchDue = now + Limits.resolverWatch }
+        watchDue = reason.isOfNames ? now + Limits.resolverWatch : .max
         switch reason {
-        case .resolverFailed, .timeout: if link.isCutOff { lastEnd = .noNetwork(ENETUNREACH) }
+        case .resolverFailed, .timeout, .network: if link.isCutOff { lastEnd = .noNetwork(ENETUNREACH) }
         default: break
         }
         logEnd(reason, now: now)
