@@ -49,6 +49,12 @@ find_swift() {
 
 TARGETS=(x86_64 arm64 armv6)
 
+# Is the binary $1 there and newer than everything it is made of?
+is_current() {
+    [[ -x $1 ]] || return
+    [[ -z $(find "$ROOT"/{Sources,Package.swift,cross/{build,check,sdk,sysroot,lib.sh}} -newer "$1" -print -quit) ]]
+}
+
 # Sets for target $1: ARCHITECTURE (Debian's name), TRIPLE (what Swift compiles for; the ARM modules exist only for the
 # bare triples) and GNU (what is linked).
 describe_target() {

@@ -120,10 +120,16 @@ public enum Limits {
     /// A request that has begun arrives within this time, and its answer is taken within it.
     public static let request: Int64 = 10_000
     /// The same while other clients wait for a connection.
-    public static let crowdedRequest: Int64 = 2_000
+    public static let crowdedRequest: Int64 = 1_000
     /// How long a connection may stay without a request, and how long one that was refused is read from.
     public static let idleRequest: Int64 = 15_000
     public static let refusedRequest: Int64 = 2_000
+    /// The latter while other clients wait: the answer is on its way and mostly there.
+    public static let crowdedRefused: Int64 = 100
+    /// How long the relay waits for another process that writes to the store, and after a failure not at all. All else
+    /// waits with it, the server's pong too.
+    public static let relayBusy: Int64 = 500
+    public static let relayBusyPause: Int64 = 2_000
     /// How often an address that is not there yet is tried.
     public static let listenRetry: Int64 = 2_000
     /// A pairing link, and the answer to a pairing.
@@ -261,6 +267,12 @@ public enum Limits {
     public static let panelProblem = 384
     /// What is read of an LED's list of triggers.
     public static let triggerList = 8192
+    /// The text of a pattern for the kernel: two flashes are eight pairs of a brightness and a time.
+    public static let ledPattern = 8 * (16 + 1 + 20 + 1)
+    /// LEDs whose first state is remembered: those of every role, and some that are no longer configured.
+    public static let foundLights = 3 * panelOutputs + 4
+    /// A line for each of them, and the first line of their file.
+    public static let foundLightsFile = 64 + foundLights * (deviceName + 1 + 16 + 1 + 64 + 1)
     /// One line of the log.
     public static let logLine = 512
     /// The text of a line, after time, level and area, which take less than the rest.

@@ -23,6 +23,17 @@ public enum UTF8Text {
         return length
     }
 
+    /// How many of the bytes fit in `limit` without the cut being inside a character.
+    public static func prefix(of bytes: RawSpan, limit: Int) -> Int {
+        guard bytes.byteCount > limit else { return bytes.byteCount }
+        var index = 0
+        while true {
+            let next = index + (sequence(at: index, in: bytes) ?? 1)
+            guard next <= limit else { return index }
+            index = next
+        }
+    }
+
     /// The whole of the bytes is well-formed.
     public static func isValid(_ bytes: RawSpan) -> Bool {
         var index = 0

@@ -31,7 +31,11 @@ int cb_accept_from(int listener, struct sockaddr_storage *peer) {
 int cb_listen(const struct sockaddr *address, socklen_t length, int backlog) {
     int on = 1, fd = socket(address->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0) return -1;
-    if (address->sa_family == AF_INET6) setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on);
+    if (address->sa_family == AF_INET6) {
+        /* "::" is every address, those of IPv4 too, whatever net.ipv6.bindv6only says. */
+        int only = !IN6_IS_ADDR_UNSPECIFIED(&((const struct sockaddr_in6 *)address)->sin6_addr);
+        setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &only, sizeof only);
+    }
     if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) == 0 && bind(fd, address, length) == 0 &&
         listen(fd, backlog) == 0)
         return fd;

@@ -20,6 +20,7 @@ extension Gateway {
         } else if request.equals("pairings") {
             do throws(StoreError) {
                 try opener.load(store, directory: configuration.directory)
+                opener.reportKeys(to: log)
                 answer.append("ok\n")
             } catch {
                 self.report(error)
@@ -90,7 +91,7 @@ extension Gateway {
         do throws(StoreError) {
             report.unread = try store.unreadCount()
             report.counters = try store.counters()
-            if let uplink { report.pendingAcks = try store.acknowledgementCount(after: uplink.sentAck) }
+            if let uplink { report.pendingAcks = try store.acknowledgementCount(after: uplink.acks.queued) }
             try explainInterval(in: &report, now: now)
         } catch { self.report(error) }
         return report

@@ -13,24 +13,24 @@ extension Gateway {
         let settings: UplinkSettings?
         let routing: Routing
         do throws(StartupError) {
-            next = try Startup.load(configurationPath)
+            // A new place would have another database, which only a new gateway opens: until then everything stays together.
+            let wanted = try Startup.load(configurationPath)
+            next = try Startup.load(configurationPath, in: configuration)
+            if wanted.directory != configuration.directory || wanted.runtime != configuration.runtime {
+                log.warning(.configuration, "other directories take a restart: those of before stay in use")
+            }
             settings = try Startup.uplinkSettings(next)
             routing = try Startup.routing(next)
         } catch {
-            for line in error.lines { log.error(.configuration, "\(line)") }
+            for line in error.lines { log.answer(.error, .configuration, "\(line)") }
             log.error(.configuration, "the old configuration stays in force")
             if error.isCertificateMissing { uplink?.forgetPlace() }
             return false
         }
-        if next.directory != configuration.directory
-            || next.runtime != configuration.runtime
-        {
-            log.warning(.configuration, "other directories take a restart")
-        }
         log.level = next.log.level
         if next.panel != configuration.panel {
             panel.shutdown(wall: clock.unixMilliseconds)
-            panel = Panel(next.panel, now: now)
+            panel = Panel(next.panel, found: found, now: now)
             // The new lights know nothing yet; the next turn of the loop shows the link's.
             shownLink = nil
             refreshMessageLight(now: now)
@@ -47,11 +47,14 @@ extension Gateway {
 
     private func replaceRelay(_ routing: Routing) {
         relay?.save()
+        if let relay { relayCounters = relay.counters }
+        // Its port has to be free.
         relay = nil
         guard let settings = configuration.relay else { return }
         do throws(StoreError) {
             relay = try RelayService(
-                settings, routing: routing, opener: opener, outlets: outlets, store: store, log: log)
+                settings, routing: routing, opener: opener, outlets: outlets, store: store, log: log,
+                counters: relayCounters)
         } catch { report(error) }
     }
 
@@ -61,6 +64,7 @@ extension Gateway {
         postponed = nil
         if let uplink, let settings, uplink.settings == settings {
             uplink.routing = routing
+            uplink.link.forgetStoreFailures()
             if uplink.link.state != .connected { uplink.reconnect(now: now) }
             return
         }

@@ -18,7 +18,10 @@ final class Gateway {
     var uplink: Uplink?
     let opener: SealedOpener
     var relay: RelayService?
+    /// Of relays that a reload has replaced.
+    var relayCounters = RelayCounters()
     var panel: Panel
+    let found: FoundLights
     let hooks: Hooks
     let outlets: Outlets
     var memory = Memory()
@@ -34,6 +37,7 @@ final class Gateway {
     private var poll = PollSet(capacity: Limits.pollSlots)
     var shownLink: LinkState?
     private var reportedProblems: UInt32 = 0
+    private var reportedFailure: Int32 = 0
 
     /// Opens nothing but takes what `Startup` has opened.
     init(_ parts: consuming Startup.Parts) {
@@ -50,7 +54,8 @@ final class Gateway {
         timekeeper = parts.timekeeper
         outlets = parts.outlets
         manager = ServiceManager(now: SystemClock().now)
-        panel = Panel(parts.configuration.panel, now: SystemClock().now)
+        found = FoundLights(directory: parts.configuration.runtime, boot: BootIdentifier.current)
+        panel = Panel(parts.configuration.panel, found: found, now: SystemClock().now)
         hooks = Hooks(parts.configuration.routes, store: parts.store, log: parts.log)
     }
 
@@ -190,7 +195,8 @@ final class Gateway {
         text.append(text: report(now: now), now: clock.unixTime)
         var begin = 0
         for index in 0..<text.count where text.pointer[index] == UInt8(ascii: "\n") {
-            log.notice(.gateway, "\(printable: UnsafeRawBufferPointer(rebasing: text.pointer[begin..<index]))")
+            let line = UnsafeRawBufferPointer(rebasing: text.pointer[begin..<index])
+            log.answer(.notice, .gateway, "\(printable: line)")
             begin = index + 1
         }
     }
@@ -251,6 +257,12 @@ final class Gateway {
     }
 
     private func logPanelProblems() {
+        if found.failure != reportedFailure {
+            reportedFailure = found.failure
+            if found.failure != 0 {
+                log.warning(.panel, "what the LEDs showed before cannot be written down: \(errno: found.failure)")
+            }
+        }
         guard panel.problemChanges != reportedProblems else { return }
         reportedProblems = panel.problemChanges
         panel.forEachProblem { role, output, problem in

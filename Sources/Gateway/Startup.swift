@@ -1,6 +1,7 @@
 import Bytes
 import CBoard
 import Loop
+import Panel
 import SGP
 import Store
 
@@ -31,6 +32,12 @@ public struct StartupError: Error, Equatable, Sendable {
             case .full, .io, .memory, .tooMuch, .misuse: .inputOutput
             }
         self.init(error.text, exit)
+    }
+
+    /// From reading a file that a command was given: exit 73 is for files that cannot be made.
+    init(reading error: StoreError) {
+        self.init(error)
+        if exit == .cannotCreate { exit = .inputOutput }
     }
 
     /// From a system call on a path.
@@ -64,8 +71,9 @@ public enum Startup {
     }
 
     /// The configuration of this file, or all its faults.
-    static func load(_ path: String) throws(StartupError) -> Configuration {
-        do throws(ConfigurationError) { return try Configuration.load(path: path) } catch {
+    /// - Parameter directories: whose directories are kept, whatever the file says.
+    static func load(_ path: String, in directories: Configuration? = nil) throws(StartupError) -> Configuration {
+        do throws(ConfigurationError) { return try Configuration.load(path: path, in: directories) } catch {
             throw StartupError(lines: error.messages(path), .configuration)
         }
     }
@@ -95,14 +103,20 @@ public enum Startup {
         let routing = try routing(configuration)
         try makeDirectory(configuration.directory, mode: 0o700)
         try makeDirectory(configuration.runtime, mode: 0o755)
-        let lock = try stored { () throws(StoreError) in try StateLock(directory: configuration.directory) }
-        let store = try stored { () throws(StoreError) in try Store.open(directory: configuration.directory) }
-        let log = try openLog(configuration)
+        let lock = try asOwner(of: configuration.directory) { () throws(StartupError) in
+            try stored { () throws(StoreError) in try StateLock(directory: configuration.directory) }
+        }
+        let store = try asOwner(of: configuration.directory) { () throws(StartupError) in
+            try stored { () throws(StoreError) in try Store.open(directory: configuration.directory) }
+        }
+        let log = try asOwner(of: configuration.runtime) { () throws(StartupError) in try openLog(configuration) }
+        makePanelFiles(configuration)
         let outlets = Outlets(configuration.routes, store: store, log: log)
         // Neither core dumps nor other processes of the same user get at the keys.
         cb_hide_memory()
         guard let opener = SealedOpener() else { throw StartupError("no memory for the relay", .inputOutput) }
         try stored { () throws(StoreError) in try opener.load(store, directory: configuration.directory) }
+        opener.reportKeys(to: log)
         let timekeeper = Timekeeper(store: store, log: log, server: settings?.serverAddress ?? Blob())
         let uplink = try settings.map { settings throws(StartupError) in
             let uplink = try makeUplink(settings, routing, outlets, configuration, store, log, timekeeper)
@@ -117,7 +131,9 @@ public enum Startup {
         return Gateway(
             Parts(
                 configuration: configuration, configurationPath: path, lock: lock, store: store, log: log,
-                control: try control(configuration), signals: try signals(), uplink: uplink,
+                control: try asOwner(of: configuration.runtime) { () throws(StartupError) in
+                    try control(configuration)
+                }, signals: try signals(), uplink: uplink,
                 outlets: outlets, opener: opener, relay: relay, timekeeper: timekeeper))
     }
 
@@ -125,12 +141,39 @@ public enum Startup {
     /// succeed is no reason to keep silent about the certificate.
     private static func forgetNames(_ configuration: Configuration) {
         do throws(StoreError) {
+            let owner = StateOwner(of: configuration.directory)
+            defer { withExtendedLifetime(owner) {} }
             // Only what is there: nothing is made.
             let lock = try StateLock(directory: configuration.directory)
             guard access(configuration.directory + "/skyglow.db", F_OK) == 0 else { return }
             try Store.open(directory: configuration.directory).removeNames(nil)
             withExtendedLifetime(lock) {}
         } catch { return }
+    }
+
+    /// A gateway that root starts by hand leaves nothing behind that the usual one, of the directory's owner, could not
+    /// open. Where root's files are there already, it goes on as root.
+    private static func asOwner<R: ~Copyable>(
+        of directory: String, _ body: () throws(StartupError) -> R
+    ) throws(StartupError) -> R {
+        do throws(StartupError) { return try StateOwner.of(directory, body) } catch {
+            guard geteuid() == 0, error.exit == .permission else { throw error }
+            return try body()
+        }
+    }
+
+    /// The same for the files of the panel, which are opened by root itself beside devices that only root may use.
+    static func makePanelFiles(_ configuration: Configuration) {
+        guard geteuid() == 0 else { return }
+        for role in PanelRole.allCases {
+            for case .file(let path) in configuration.panel[role] {
+                let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex
+                let owner = StateOwner(of: slash == path.startIndex ? "/" : String(path[..<slash]))
+                let descriptor = path.withCString { cb_open($0, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o640) }
+                if descriptor >= 0 { close(descriptor) }
+                withExtendedLifetime(owner) {}
+            }
+        }
     }
 
     /// A call of the store, whose errors become those of a start.
@@ -180,7 +223,7 @@ extension Startup {
     private static func certificate(_ path: String) throws(StartupError) -> [UInt8] {
         var pem = ByteBuffer(capacity: 4 * Limits.certificate)
         do throws(StoreError) { try AtomicFile.read(path, into: &pem) } catch {
-            guard error.isMissing else { throw StartupError(error) }
+            guard error.isMissing else { throw StartupError(reading: error) }
             var missing = StartupError(
                 "\(path): there is no pinned certificate: see `skyglowd certificate fetch`", .configuration)
             missing.isCertificateMissing = true

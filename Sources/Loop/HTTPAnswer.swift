@@ -53,7 +53,7 @@ enum HTTPStatus {
 }
 
 extension ByteBuffer {
-    mutating func append(_ answer: borrowing HTTPAnswer, closing: Bool) {
+    mutating func append(_ answer: borrowing HTTPAnswer, closing: Bool, withBody: Bool = true) {
         append("HTTP/1.1 ")
         append(decimal: answer.status)
         append(" ")
@@ -66,6 +66,6 @@ extension ByteBuffer {
             append(decimal: max(seconds, 1))
         }
         append(closing ? "\r\nConnection: close\r\n\r\n" : "\r\n\r\n")
-        append(answer.body.pointer)
+        if withBody { append(answer.body.pointer) }
     }
 }

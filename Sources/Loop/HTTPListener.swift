@@ -26,6 +26,10 @@ public final class HTTPListener {
         var sent = 0
         var since: Int64 = 0
         var closes = false
+        /// The client has said all that it will say; what is here of it is still answered.
+        var hasEnded = false
+        /// The answer goes without its body (RFC 9110 §9.3.2).
+        var isHead = false
         var slot = -1
         var isReady = false
     }
@@ -95,15 +99,16 @@ public final class HTTPListener {
                 isCrowded ? Limits.crowdedRequest : Limits.idleRequest
             case .reading: isCrowded ? Limits.crowdedRequest : Limits.request
             case .held, .writing: Limits.request
-            case .draining: Limits.refusedRequest
+            case .draining: isCrowded ? Limits.crowdedRefused : Limits.refusedRequest
             }
         return clients[index].since + patience
     }
 
     /// Accepts, reads and answers what can be without waiting. `handle` gets the target, the body and the peer of each
-    /// request and writes the answer; `allows` says whether a peer may connect. Then `release`.
+    /// request and writes the answer; `allows` says whether a peer may connect; `refused` is told the status and the peer
+    /// of what was no request. Then `release`.
     public func advance(
-        now: Int64, allows: (RawSpan) -> Bool,
+        now: Int64, allows: (RawSpan) -> Bool, refused: (Int, RawSpan) -> Void = { _, _ in },
         handle: (HTTPRequest.Method, RawSpan, RawSpan, RawSpan, inout HTTPAnswer) -> Void
     ) {
         if !listener.isOpen, now >= listenDue { listen(now: now) }
@@ -111,9 +116,9 @@ public final class HTTPListener {
         for index in 0..<Limits.relayConnections where clients[index].descriptor.isOpen {
             if clients[index].isReady {
                 clients[index].isReady = false
-                advance(index, now: now, handle)
+                advance(index, now: now, refused, handle)
             }
-            if clients[index].descriptor.isOpen, now >= due(index) { expire(index, now: now) }
+            if clients[index].descriptor.isOpen, now >= due(index) { expire(index, now: now, refused) }
         }
     }
 
@@ -168,6 +173,8 @@ public final class HTTPListener {
             clients[index].request = nil
             clients[index].stage = .reading
             clients[index].closes = false
+            clients[index].hasEnded = false
+            clients[index].isHead = false
             clients[index].since = now
             clients[index].isReady = true
         }
@@ -186,7 +193,7 @@ public final class HTTPListener {
     }
 
     private func advance(
-        _ index: Int, now: Int64,
+        _ index: Int, now: Int64, _ refused: (Int, RawSpan) -> Void,
         _ handle: (HTTPRequest.Method, RawSpan, RawSpan, RawSpan, inout HTTPAnswer) -> Void
     ) {
         switch clients[index].stage {
@@ -195,7 +202,7 @@ public final class HTTPListener {
         case .draining: drain(index)
         case .reading:
             guard receive(index, now: now) else { return }
-            understand(index, now: now, handle)
+            understand(index, now: now, refused, handle)
         }
     }
 
@@ -211,6 +218,11 @@ public final class HTTPListener {
             if wasEmpty { clients[index].since = now }
             return true
         }
+        if count == 0, !wasEmpty {
+            // Half of the connection is closed: requests that came before may wait for their answers.
+            clients[index].hasEnded = true
+            return true
+        }
         if count == 0 || (cb_errno() != EAGAIN && cb_errno() != EINTR) {
             drop(index)
             return false
@@ -220,20 +232,23 @@ public final class HTTPListener {
     }
 
     private func understand(
-        _ index: Int, now: Int64,
+        _ index: Int, now: Int64, _ refused: (Int, RawSpan) -> Void,
         _ handle: (HTTPRequest.Method, RawSpan, RawSpan, RawSpan, inout HTTPAnswer) -> Void
     ) {
         if clients[index].request == nil {
             let bytes = clients[index].input.pointer.bytes
             switch clients[index].parser.parse(bytes, full: clients[index].input.free == 0) {
-            case .incomplete: return
-            case .fault(let status): return refuse(index, status, now: now)
+            case .incomplete:
+                if clients[index].hasEnded { drop(index) }
+                return
+            case .fault(let status): return refuse(index, status, now: now, refused)
             case .complete(let request): clients[index].request = request
             }
         }
         guard let request = clients[index].request else { return }
         let end = request.bodyStart + request.bodyLength
         guard clients[index].input.count >= end else {
+            if clients[index].hasEnded { return drop(index) }
             if request.expectsContinue { sayContinue(index) }
             return
         }
@@ -242,7 +257,9 @@ public final class HTTPListener {
         let body = UnsafeRawBufferPointer(rebasing: bytes[request.bodyStart..<end])
         clients[index].answer.reset()
         handle(request.method, target.bytes, body.bytes, peer(index).bytes, &clients[index].answer)
-        clients[index].closes = !request.keepsAlive
+        // While others wait for a place, nobody keeps one.
+        clients[index].closes = !request.keepsAlive || isCrowded
+        clients[index].isHead = request.method == .head
         clients[index].input.removeFirst(end)
         clients[index].request = nil
         clients[index].parser = HTTPRequestParser()
@@ -263,7 +280,9 @@ public final class HTTPListener {
         _ = CBoard.send(clients[index].descriptor.raw, words.baseAddress, words.count, Int32(MSG_NOSIGNAL))
     }
 
-    private func refuse(_ index: Int, _ status: Int, now: Int64) {
+    private func refuse(_ index: Int, _ status: Int, now: Int64, _ refused: (Int, RawSpan) -> Void) {
+        refused(status, peer(index).bytes)
+        clients[index].isHead = clients[index].parser.method == .head
         clients[index].answer.fail(status, HTTPStatus.words(status))
         clients[index].closes = true
         begin(index, now: now)
@@ -271,7 +290,8 @@ public final class HTTPListener {
 
     private func begin(_ index: Int, now: Int64) {
         clients[index].output.removeAll()
-        clients[index].output.append(clients[index].answer, closing: clients[index].closes)
+        clients[index].output.append(
+            clients[index].answer, closing: clients[index].closes, withBody: !clients[index].isHead)
         clients[index].sent = 0
         clients[index].stage = .writing
         clients[index].since = now
@@ -322,9 +342,9 @@ public final class HTTPListener {
         }
     }
 
-    private func expire(_ index: Int, now: Int64) {
+    private func expire(_ index: Int, now: Int64, _ refused: (Int, RawSpan) -> Void) {
         guard clients[index].stage == .reading, !clients[index].input.isEmpty else { return drop(index) }
-        refuse(index, 408, now: now)
+        refuse(index, 408, now: now, refused)
     }
 
     private func drop(_ index: Int) {

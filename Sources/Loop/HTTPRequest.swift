@@ -2,7 +2,7 @@ import Bytes
 
 /// The head of a request that was read strictly (RFC 9112). Offsets are in the connection's bytes.
 public struct HTTPRequest: Equatable, Sendable {
-    public enum Method: Sendable, Equatable { case post, other }
+    public enum Method: Sendable, Equatable { case post, head, other }
 
     public var method = Method.other
     /// The target, an absolute path.
@@ -42,6 +42,9 @@ public struct HTTPRequestParser: Sendable {
     private var hasBody: Bool { length != nil || isCoded }
 
     public init() {}
+
+    /// Of the request at hand, `other` before its first line is there.
+    public var method: HTTPRequest.Method { request.method }
 
     /// Goes on with all bytes of the connection so far. `full` says that no more have room.
     public mutating func parse(_ bytes: RawSpan, full: Bool) -> HTTPParse {
@@ -83,7 +86,8 @@ public struct HTTPRequestParser: Sendable {
         var first = 0
         while first < text.byteCount, Self.isToken(text[first]) { first += 1 }
         guard first > 0, first < text.byteCount, text[first] == 0x20 else { return 400 }
-        request.method = text.extracting(0..<first).equals("POST") ? .post : .other
+        let method = text.extracting(0..<first)
+        request.method = method.equals("POST") ? .post : method.equals("HEAD") ? .head : .other
         var second = first + 1
         while second < text.byteCount, text[second] > 0x20, text[second] < 0x7F { second += 1 }
         guard second < text.byteCount, text[second] == 0x20, second > first + 1,

@@ -163,6 +163,24 @@ extension SocketAddress: Equatable {
 }
 
 extension ByteBuffer {
+    /// The literal of an address of 4 or 16 bytes, as sockets give it; an IPv4 address in IPv6 form is written as IPv4.
+    public mutating func append(address bytes: RawSpan) {
+        guard bytes.byteCount == 4 || bytes.byteCount == 16 else { return }
+        var isMapped = bytes.byteCount == 16
+        if isMapped {
+            for index in 0..<12 where bytes[index] != (index < 10 ? 0 : 0xFF) { isMapped = false }
+        }
+        let isV6 = bytes.byteCount == 16 && !isMapped
+        var name = InlineArray<46, UInt8>(repeating: 0)
+        bytes.withUnsafeBytes { raw in
+            withUnsafeMutableBytes(of: &name) { name in
+                let out = name.baseAddress?.assumingMemoryBound(to: CChar.self)
+                inet_ntop(isV6 ? AF_INET6 : AF_INET, raw.baseAddress! + (isMapped ? 12 : 0), out, socklen_t(name.count))
+            }
+        }
+        for index in 0..<name.count where name[index] != 0 { append(name[index]) }
+    }
+
     /// The literal and the port, as `192.0.2.1:7373` or `[2001:db8::1]:7373`.
     public mutating func append(_ address: SocketAddress) {
         var name = InlineArray<46, UInt8>(repeating: 0)

@@ -5,6 +5,9 @@ class GPIODriver {
     /// Who uses the line, as others see it.
     static let consumer = "skyglowd"
 
+    /// Where chips are: gpiochip0 and so on.
+    var devices: String { "/dev" }
+
     /// `path` is that of a character device.
     func openChip(_ path: UnsafePointer<CChar>) -> OpaquePointer? { gpiod_chip_open(path) }
 

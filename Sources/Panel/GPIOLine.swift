@@ -16,7 +16,7 @@ final class GPIOLine {
     private let name: Blob<64>
     private let offset: UInt32?
     private let activeLow: Bool
-    private var path = ByteBuffer(capacity: 32)
+    private var path: ByteBuffer
     private var chip: OpaquePointer?
     private var line: OpaquePointer?
     private var isRequested = false
@@ -32,6 +32,7 @@ final class GPIOLine {
     /// `offset` is nil where `name` is the line's.
     init(_ driver: GPIODriver, name: String, offset: UInt32?, activeLow: Bool) {
         self.driver = driver
+        path = ByteBuffer(capacity: driver.devices.utf8.count + 32)
         // A longer name, which the configuration refuses, is found nowhere.
         self.name = Blob(name) ?? Blob()
         self.offset = offset
@@ -114,7 +115,8 @@ final class GPIOLine {
 
     private func setPath(_ index: Int) {
         path.removeAll()
-        path.append("/dev/gpiochip")
+        path.append(driver.devices)
+        path.append("/gpiochip")
         path.append(decimal: index)
         path.append(UInt8(0))
     }
@@ -197,7 +199,10 @@ final class GPIOLine {
             return report("cannot open ", refused.errno, device)
         }
         device.setProblem {
-            if search.chips == 0 { return $0.append("there is no GPIO chip in /dev") }
+            if search.chips == 0 {
+                $0.append("there is no GPIO chip in ")
+                return $0.append(driver.devices)
+            }
             $0.append(offset == nil ? "no GPIO line is called " : "no GPIO chip has the label ")
             $0.append(name.bytes)
         }

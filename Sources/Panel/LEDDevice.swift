@@ -12,15 +12,18 @@ final class LEDDevice: Device {
     /// The directory, then whatever file of it was named last, then NUL.
     private var path = ByteBuffer(capacity: Limits.path)
     private var directory = 0
-    private var list = ByteBuffer(capacity: Limits.triggerList)
+    private var triggers = TriggerList()
+    private var times = ByteBuffer(capacity: Limits.ledPattern)
 
     private var brightness: Int32 = -1
     private var trigger: Int32 = -1
     private var full = Blob<16>()
+    private var hasTriggers = false
     private var hasTimer = false
     private var hasPattern = false
-    private var savedBrightness = Blob<16>()
-    private var savedTrigger = Blob<64>()
+    private let found: FoundLights
+    /// What the LED is given back as. The name is empty where there is no such LED.
+    private(set) var before = FoundLight()
 
     private var pattern = LightPattern.off
     private var switching = Switching()
@@ -40,17 +43,19 @@ final class LEDDevice: Device {
     }
 
     /// `root` is /sys/class/leds, or a copy of it in tests.
-    init(role: PanelRole, label: String, root: String, names: [String], now: Int64) {
+    init(role: PanelRole, label: String, root: String, names: [String], found: FoundLights, now: Int64) {
         self.root = root
         self.names = names
+        self.found = found
         super.init(role: role, label: label)
         open(now: now)
     }
 
     /// For `putOut` only: nothing is changed yet.
-    init(role: PanelRole, label: String, offIn root: String, names: [String]) {
+    init(role: PanelRole, label: String, offIn root: String, names: [String], found: FoundLights) {
         self.root = root
         self.names = names
+        self.found = found
         super.init(role: role, label: label)
     }
 
@@ -95,31 +100,32 @@ final class LEDDevice: Device {
 
     override func stop(wall: Int64) {
         guard brightness >= 0 else { return }
-        // Brightness 0 may end a trigger, so it is written only where there is none to give back.
-        if savedTrigger.isEmpty || savedTrigger.bytes.equals("none") {
-            if trigger >= 0 { _ = put("none", to: trigger) }
-            _ = put(savedBrightness, to: brightness)
-        } else {
-            if !savedBrightness.bytes.equals("0") { _ = put(savedBrightness, to: brightness) }
-            _ = put(savedTrigger, to: trigger)
-        }
+        if giveBack() == nil { found.forget(before.name) }
         closeAll()
         retryAt = nil
         triggerRetryAt = nil
     }
 
     override func putOut(now: Int64, wall: Int64) {
-        guard openBrightness() else { return }
-        trigger = openFile("trigger", O_RDWR)
-        if trigger >= 0 {
-            readTriggers()
-            let isOurs = savedTrigger.bytes.equals("timer") || savedTrigger.bytes.equals("pattern")
-            guard isOurs || savedTrigger.isEmpty || savedTrigger.bytes.equals("none") else { return closeAll() }
-            if isOurs, !put("none", to: trigger) {
-                return fail("cannot write ", "trigger", cb_errno(), now: now)
-            }
+        let isOpen = openBrightness()
+        found.claim(before.name)
+        guard isOpen else { return }
+        let errno = openTriggers()
+        let index = found.index(of: before.name)
+        guard mayBeOurs, index != nil || !found.isComplete else {
+            found.forget(before.name)
+            return closeAll()
         }
-        if !put("0", to: brightness) { return fail("cannot write ", "brightness", cb_errno(), now: now) }
+        readMaximum()
+        before.brightness = Blob("0") ?? Blob()
+        if let index { take(found[index]) }
+        if trigger < 0, !before.trigger.isEmpty {
+            // Out, at least; the rest is still to be done.
+            _ = put("0", to: brightness)
+            return fail("cannot open ", "trigger", errno, now: now)
+        }
+        if let failure = giveBack() { return fail("cannot write ", failure.file, failure.errno, now: now) }
+        found.forget(before.name)
         closeAll()
     }
 
@@ -198,7 +204,7 @@ final class LEDDevice: Device {
         let descriptor = openFile("pattern", O_WRONLY)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
-        list.removeAll()
+        times.removeAll()
         let zero = Blob<16>("0") ?? Blob()
         var rest = period
         for index in 0..<flashes.count {
@@ -208,15 +214,15 @@ final class LEDDevice: Device {
             appendStep(zero, gap)
             rest -= gap
         }
-        return put(list.pointer, to: descriptor)
+        return put(times.pointer, to: descriptor)
     }
 
     private func appendStep(_ brightness: Blob<16>, _ milliseconds: Int64) {
         for time in 0..<2 {
-            if !list.isEmpty { list.append(UInt8(ascii: " ")) }
-            list.append(brightness.bytes)
-            list.append(UInt8(ascii: " "))
-            list.append(decimal: time == 0 ? milliseconds : 0)
+            if !times.isEmpty { times.append(UInt8(ascii: " ")) }
+            times.append(brightness.bytes)
+            times.append(UInt8(ascii: " "))
+            times.append(decimal: time == 0 ? milliseconds : 0)
         }
     }
 
@@ -224,9 +230,9 @@ final class LEDDevice: Device {
         let descriptor = openFile(name, O_WRONLY)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
-        list.removeAll()
-        list.append(decimal: milliseconds)
-        return put(list.pointer, to: descriptor)
+        times.removeAll()
+        times.append(decimal: milliseconds)
+        return put(times.pointer, to: descriptor)
     }
 
     // MARK: Opening
@@ -235,7 +241,9 @@ final class LEDDevice: Device {
         closeAll()
         retryAt = now + Limits.panelRetry
         guard openBrightness() else { return }
-        guard get(brightness, &savedBrightness) else { return fail("cannot read ", "brightness", cb_errno(), now: now) }
+        guard get(brightness, &before.brightness) else {
+            return fail("cannot read ", "brightness", cb_errno(), now: now)
+        }
         readMaximum()
         clearProblem()
         retryAt = nil
@@ -245,6 +253,7 @@ final class LEDDevice: Device {
 
     /// Opens the first of the names that exists, or says what is wrong.
     private func openBrightness() -> Bool {
+        before = FoundLight()
         for index in names.indices {
             path.removeAll()
             path.append(root)
@@ -252,11 +261,11 @@ final class LEDDevice: Device {
             path.append(names[index])
             directory = path.count
             brightness = openFile("brightness", O_RDWR)
-            if brightness >= 0 { return true }
             let errno = cb_errno()
-            guard errno == ENOENT else {
-                report("cannot open ", path: path.pointer, errno)
-                return false
+            guard brightness < 0, errno == ENOENT else {
+                before.name = Blob(names[index]) ?? Blob()
+                if brightness < 0 { report("cannot open ", path: path.pointer, errno) }
+                return brightness >= 0
             }
         }
         reportMissing()
@@ -265,41 +274,29 @@ final class LEDDevice: Device {
 
     /// Remembers the trigger in force and ends it. An LED without triggers is driven all the same.
     private func openTrigger(now: Int64) {
-        trigger = openFile("trigger", O_RDWR)
-        if trigger < 0 {
-            let errno = cb_errno()
-            guard errno != ENOENT else { return }
+        let errno = openTriggers()
+        hasTimer = trigger >= 0 && triggers.contains("timer")
+        hasPattern = trigger >= 0 && triggers.contains("pattern")
+        if trigger < 0, hasTriggers {
             report("cannot open ", path: path.pointer, errno)
             // udev may not have come to it yet: at boot, an LED's files are made accessible one after the other.
             if errno == EACCES || errno == EPERM { triggerRetryAt = now + Limits.panelRetry }
-            return
         }
-        readTriggers()
-        if !put("none", to: trigger) { fail("cannot write ", "trigger", cb_errno(), now: now) }
+        remember()
+        if trigger >= 0, !put("none", to: trigger) { fail("cannot write ", "trigger", cb_errno(), now: now) }
     }
 
-    /// The list is `none [mmc0] timer`: the one in force is in brackets.
-    private func readTriggers() {
-        list.removeAll()
-        let length = pread(trigger, list.tail.baseAddress, list.free, 0)
-        if length > 0 { list.commit(length) }
-        hasTimer = false
-        hasPattern = false
-        savedTrigger = Blob()
-        let pointer = list.pointer
-        let bytes = pointer.bytes
-        var start = 0
-        for index in 0...bytes.byteCount {
-            guard index == bytes.byteCount || bytes[index] <= 0x20 else { continue }
-            var word = bytes.extracting(start..<index)
-            start = index + 1
-            if word.byteCount > 2, word[0] == UInt8(ascii: "["), word[word.byteCount - 1] == UInt8(ascii: "]") {
-                word = word.extracting(1..<word.byteCount - 1)
-                savedTrigger = Blob(word) ?? Blob()
-            }
-            if word.equals("timer") { hasTimer = true }
-            if word.equals("pattern") { hasPattern = true }
-        }
+    /// Opens the list of triggers and reads it, which everybody may, mostly; why it is not open for writing.
+    private func openTriggers() -> Int32 {
+        triggers.removeAll()
+        trigger = openFile("trigger", O_RDWR)
+        let errno = cb_errno()
+        hasTriggers = trigger >= 0 || errno != ENOENT
+        let descriptor = trigger >= 0 ? trigger : openFile("trigger", O_RDONLY)
+        guard descriptor >= 0 else { return errno }
+        triggers.read(descriptor)
+        if trigger < 0 { close(descriptor) }
+        return errno
     }
 
     private func readMaximum() {
@@ -331,6 +328,58 @@ final class LEDDevice: Device {
         late = nil
         triggerRetryAt = nil
         switching.rest()
+    }
+
+    // MARK: What was there before
+
+    /// Whether what is on the LED may be what a gateway has put there. Any other trigger is somebody else's wish.
+    private var mayBeOurs: Bool {
+        let trigger = triggers.inForce.bytes
+        return trigger.isEmpty || trigger.equals("none") || trigger.equals("timer") || trigger.equals("pattern")
+    }
+
+    /// What the LED is given back as: what was found before a gateway first took it, else what is there now. It is
+    /// written down before anything changes.
+    private func remember() {
+        before.trigger = triggers.inForce
+        before.isInUse = true
+        guard let index = found.index(of: before.name), mayBeOurs else { return found.keep(before) }
+        var known = found[index]
+        // Its trigger has never been touched.
+        if known.trigger.isEmpty { known.trigger = triggers.inForce }
+        known.isInUse = true
+        found.keep(known)
+        take(known)
+    }
+
+    /// Of what was written down only what this LED can have; the rest becomes dark.
+    private func take(_ known: FoundLight) {
+        before = known
+        if !hasTriggers {
+            before.trigger = Blob()
+        } else if trigger >= 0, !known.trigger.isEmpty, !triggers.contains(known.trigger) {
+            before.trigger = Blob("none") ?? Blob()
+        }
+        if !isWithin(known.brightness, full) { before.brightness = Blob("0") ?? Blob() }
+    }
+
+    private func isWithin(_ value: Blob<16>, _ maximum: Blob<16>) -> Bool {
+        value.count != maximum.count ? value.count < maximum.count : !maximum.bytes.precedes(value.bytes)
+    }
+
+    /// The file that could not be written, and why.
+    private func giveBack() -> (file: String, errno: Int32)? {
+        // Brightness 0 may end a trigger, so it is written only where there is none to give back.
+        if before.trigger.isEmpty || before.trigger.bytes.equals("none") {
+            let hasEnded = trigger < 0 || put("none", to: trigger)
+            let errno = cb_errno()
+            if !put(before.brightness, to: brightness) { return ("brightness", cb_errno()) }
+            return hasEnded ? nil : ("trigger", errno)
+        }
+        let isLit = before.brightness.bytes.equals("0") || put(before.brightness, to: brightness)
+        let errno = cb_errno()
+        if !put(before.trigger, to: trigger) { return ("trigger", cb_errno()) }
+        return isLit ? nil : ("brightness", errno)
     }
 
     // MARK: Problems

@@ -15,21 +15,28 @@ public struct Panel: ~Copyable {
 
     /// Opens every output and button. One that cannot be opened becomes a problem and is tried again; the rest works.
     /// `terminal` is where `term` draws.
-    public init(_ configuration: PanelConfiguration, now: Int64, terminal: Int32 = 1) {
-        self.init(configuration, PanelSystem(), now: now, terminal: terminal)
+    ///
+    /// What is in `found` of an LED that is no longer configured is given back.
+    public init(_ configuration: PanelConfiguration, found: FoundLights, now: Int64, terminal: Int32 = 1) {
+        self.init(configuration, PanelSystem(), found: found, now: now, terminal: terminal)
     }
 
-    init(_ configuration: PanelConfiguration, _ system: PanelSystem, now: Int64, terminal: Int32 = 1) {
+    init(
+        _ configuration: PanelConfiguration, _ system: PanelSystem = PanelSystem(), found: FoundLights = FoundLights(),
+        now: Int64, terminal: Int32 = 1
+    ) {
+        found.begin()
         let line = TerminalLine(descriptor: terminal)
         var system = system
         system.hold = configuration.holdTime
         var devices: [Device] = []
         for role in PanelRole.allCases {
             for output in configuration[role] {
-                if let device = system.open(output, role, line, now: now) { devices.append(device) }
+                if let device = system.open(output, role, line, found, now: now) { devices.append(device) }
             }
         }
         self.devices = devices
+        system.giveBack(found, now: now) { _ in }
     }
 
     /// Shows a pattern on a light. The same pattern again changes nothing. Roles without a light are ignored.

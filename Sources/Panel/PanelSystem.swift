@@ -9,9 +9,12 @@ struct PanelSystem {
     var hold = Limits.buttonLong
 
     /// Nil for `none`.
-    func open(_ output: PanelOutput, _ role: PanelRole, _ terminal: TerminalLine, now: Int64) -> Device? {
+    func open(
+        _ output: PanelOutput, _ role: PanelRole, _ terminal: TerminalLine, _ found: FoundLights, now: Int64
+    ) -> Device? {
         switch output {
-        case .led(let names): LEDDevice(role: role, label: output.label, root: leds, names: names, now: now)
+        case .led(let names):
+            LEDDevice(role: role, label: output.label, root: leds, names: names, found: found, now: now)
         case .line(let name, let activeLow):
             line(output, role, GPIOLine(gpio, name: name, offset: nil, activeLow: activeLow), now: now)
         case .offset(let chip, let offset, let activeLow):

@@ -1,7 +1,8 @@
 import Bytes
 
 /// What the public relay does with alerts of one daemon, as code over injected time: coalescing, flap suppression and a
-/// bucket for each device. Its table is reserved once; what was not seen for longest makes room.
+/// bucket for each device. Its table is reserved once. What decides nothing any more makes room first, then what is not
+/// cooled, and of those what was not seen for longest; a bucket that is not full stays.
 public struct AdmissionPolicy: ~Copyable {
     /// Milliseconds, and counts.
     public struct Numbers: Equatable, Sendable, BitwiseCopyable {
@@ -38,6 +39,15 @@ public struct AdmissionPolicy: ~Copyable {
         var count = 0
         var forwards = InlineArray<16, Int64>(repeating: 0)
         var isChanged = false
+        /// It is among what is durable.
+        var isKept = false
+        /// What is durable of the entry that was here before, and is to be forgotten.
+        var replaced: Name?
+    }
+
+    struct Name: BitwiseCopyable, Equatable {
+        var device: Int64
+        var key: Blob<16>
     }
 
     public var numbers: Numbers
@@ -62,25 +72,45 @@ public struct AdmissionPolicy: ~Copyable {
     ///   - collapse: what names the alert, 16 bytes.
     ///   - flap: what names its source across runs, where the daemon says so; else `collapse` does.
     public mutating func admit(device: Int64, collapse: Blob<16>, flap: Blob<16>?, now: Int64) -> Outcome {
-        let alert = find(device, collapse, now: now)
-        entries[alert].seen = now
-        let source = flap.map { find(device, $0, now: now) } ?? alert
-        let silence = now - (source == alert ? previousSeen : entries[source].seen)
-        entries[source].seen = now
-        entries[alert].isChanged = true
-        entries[source].isChanged = true
-        if now - entries[alert].last < numbers.coalesce { return .coalesced }
-        if silence >= numbers.silence {
-            entries[source].isCooled = false
-            entries[source].count = 0
-        }
-        if isFlapping(source, now: now) { return .suppressed }
-        let bucket = find(device, Blob(), now: now)
+        let alert = find(device, collapse)
+        // One that names itself as its source is a source like any other.
+        let isOwnSource = flap == nil || flap == collapse
+        var source = isOwnSource ? alert : flap.flatMap { find(device, $0) }
+        if let source { endCooling(source, now: now) }
+        if let alert { see(alert, now: now) }
+        if let alert, now - entries[alert].last < numbers.coalesce { return .coalesced }
+        if let source, isFlapping(source, now: now) { return .suppressed }
+        let bucket = find(device, Blob()) ?? insert(device, Blob(), now: now, keeping: alert, source)
         if let wait = take(bucket, now: now) { return .limited(retryAfter: wait) }
-        entries[alert].last = now
-        entries[source].last = now
-        note(source, now: now)
+        // Only what was forwarded is remembered: runs of a cooled source, each with a name of its own, push nothing out.
+        let place = alert ?? insert(device, collapse, now: now, keeping: bucket, source)
+        if isOwnSource {
+            source = place
+        } else if source == nil, let flap {
+            source = insert(device, flap, now: now, keeping: bucket, place)
+        }
+        entries[place].last = now
+        entries[place].isChanged = true
+        if let source {
+            entries[source].last = now
+            entries[source].isChanged = true
+            note(source, now: now)
+        }
         return .forwarded
+    }
+
+    /// It is seen, and after a long silence no longer cooled.
+    private mutating func endCooling(_ index: Int, now: Int64) {
+        if now - entries[index].seen >= numbers.silence {
+            entries[index].isCooled = false
+            entries[index].count = 0
+        }
+        see(index, now: now)
+    }
+
+    private mutating func see(_ index: Int, now: Int64) {
+        entries[index].seen = now
+        entries[index].isChanged = true
     }
 
     private mutating func isFlapping(_ index: Int, now: Int64) -> Bool {
@@ -123,30 +153,55 @@ public struct AdmissionPolicy: ~Copyable {
 
     // MARK: The table
 
-    /// When the entry that was last found had been seen before.
-    private var previousSeen: Int64 = 0
+    private func find(_ device: Int64, _ key: Blob<16>) -> Int? {
+        for index in 0..<count where entries[index].device == device && entries[index].key == key { return index }
+        return nil
+    }
 
-    private mutating func find(_ device: Int64, _ key: Blob<16>, now: Int64) -> Int {
-        var oldest = 0
-        for index in 0..<count {
-            if entries[index].device == device, entries[index].key == key {
-                previousSeen = entries[index].seen
-                return index
+    /// A new entry, in the place of one that can best be spared and is neither of those to be kept.
+    private mutating func insert(
+        _ device: Int64, _ key: Blob<16>, now: Int64, keeping first: Int? = nil, _ second: Int? = nil
+    ) -> Int {
+        var index = count
+        if count < capacity {
+            count += 1
+            entries[index] = Entry()
+        } else {
+            index = -1
+            for other in 0..<count where other != first && other != second {
+                if index < 0 || isSpared(other, before: index, now: now) { index = other }
             }
-            if entries[index].seen < entries[oldest].seen { oldest = index }
         }
-        let index = count < capacity ? count : oldest
-        count = max(count, index + 1)
-        entries[index] = Entry(device: device, key: key)
-        previousSeen = entries[index].seen
-        entries[index].seen = now
+        let old = entries[index]
+        entries[index] = Entry(device: device, key: key, seen: now, isChanged: true)
+        entries[index].replaced = old.isKept ? Name(device: old.device, key: old.key) : old.replaced
         return index
+    }
+
+    private func isSpared(_ index: Int, before other: Int, now: Int64) -> Bool {
+        let (mine, others) = (worth(index, now: now), worth(other, now: now))
+        return mine < others || (mine == others && entries[index].seen < entries[other].seen)
+    }
+
+    /// How much would be lost with it.
+    private func worth(_ index: Int, now: Int64) -> Int {
+        let entry = entries[index]
+        if entry.key.isEmpty { return Int64(entry.count) > max(now - entry.last, 0) / numbers.refill ? 3 : 0 }
+        if entry.isCooled { return now - entry.seen < numbers.silence ? 2 : 0 }
+        let newest = entry.count > 0 ? entry.forwards[entry.count - 1] : entry.last
+        return now - entry.last < numbers.coalesce || now - newest < numbers.flapWindow ? 1 : 0
     }
 
     // MARK: What is durable
 
-    /// Hands over what changed since the last time, to be kept: the device, its key, the state and when it was seen.
-    public mutating func takeChanges<E: Error>(_ body: (Int64, RawSpan, RawSpan, Int64) throws(E) -> Void) throws(E) {
+    /// Hands over what changed since `changesAreKept`: first the names of what is to be forgotten, then what is to be
+    /// kept, as the device, its key, the state and when it was seen.
+    public func forEachChange<E: Error>(
+        forget: (Int64, RawSpan) throws(E) -> Void, keep: (Int64, RawSpan, RawSpan, Int64) throws(E) -> Void
+    ) throws(E) {
+        for index in 0..<count {
+            if let name = entries[index].replaced { try forget(name.device, name.key.bytes) }
+        }
         for index in 0..<count where entries[index].isChanged {
             let entry = entries[index]
             var state = InlineArray<160, UInt8>(repeating: 0)
@@ -155,8 +210,17 @@ public struct AdmissionPolicy: ~Copyable {
             Self.put(entry.isCooled ? 1 : 0, at: 16, &state)
             Self.put(Int64(entry.count), at: 24, &state)
             for place in 0..<entry.forwards.count { Self.put(entry.forwards[place], at: 32 + 8 * place, &state) }
-            try body(entry.device, entry.key.bytes, state.span.bytes, entry.seen)
+            try keep(entry.device, entry.key.bytes, state.span.bytes, entry.seen)
+        }
+    }
+
+    /// What `forEachChange` handed over is durable.
+    public mutating func changesAreKept() {
+        for index in 0..<count {
+            entries[index].replaced = nil
+            guard entries[index].isChanged else { continue }
             entries[index].isChanged = false
+            entries[index].isKept = true
         }
     }
 
@@ -184,6 +248,7 @@ public struct AdmissionPolicy: ~Copyable {
         } catch { return false }
         // All rows are of one clock: those of the old one are written again together with the first of the new one.
         entry.isChanged = shift != 0
+        entry.isKept = true
         entries[count] = entry
         count += 1
         return true

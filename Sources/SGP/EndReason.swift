@@ -44,6 +44,16 @@ public enum Wait: UInt8, Sendable, Equatable {
     }
 }
 
+/// What the owner's store failed at.
+public enum StoreTask: UInt8, Sendable, Equatable {
+    /// To make durable what was received.
+    case burst
+    /// To keep the address that the server assigned.
+    case address
+    /// To read the registration set.
+    case registrations
+}
+
 /// Why a connection, or the attempt at one, ended.
 public enum EndReason: Equatable, Sendable {
     case protocolFault(ProtocolFault)
@@ -67,10 +77,12 @@ public enum EndReason: Equatable, Sendable {
     case resolverFailed(Int32)
     /// The connection belongs to a network that is no longer there.
     case networkChanged
-    /// The store could not make a notification durable.
-    case store
-    /// Our own key could not be used.
+    /// The store failed; `isFull` where there is no space left.
+    case store(StoreTask, isFull: Bool)
+    /// There is no key of our own that can be used, or what it made does not fit a frame.
     case identity
+    /// The certificate to register with could not be used.
+    case clientCertificate
     /// The identity is committed; the login follows on a new connection.
     case registered
     /// The registration set changed and goes out on a new connection.
@@ -102,6 +114,15 @@ extension EndReason {
         case .timeout(.pong): true
         // EPIPE, ECONNRESET and ETIMEDOUT, the same on every board.
         case .network(let code): code == 32 || code == 104 || code == 110
+        default: false
+        }
+    }
+
+    /// The store could not write. What it cannot read keeps us from logging in, and then the count of all other failures
+    /// is enough.
+    var isFailedWrite: Bool {
+        switch self {
+        case .store(.burst, _), .store(.address, _): true
         default: false
         }
     }

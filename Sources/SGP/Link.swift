@@ -26,13 +26,17 @@ public enum LinkState: UInt8, Sendable, Equatable {
 }
 
 /// Decides when to connect (SGP v2 §9): one connection at a time, a delay after each failure, none after a planned end,
-/// and a stop after a refusal that only a person can mend. No I/O and no clock of its own.
+/// and a stop after a refusal that only a person can mend. Name servers and the store have a row of failures of their own. No I/O and no clock of its own.
 public struct Link: Sendable {
     public private(set) var state = LinkState.starting
     /// Failures in a row since the last login that succeeded.
     public private(set) var failures = 0
     /// Times in a row that name servers failed. They have a short delay of their own and do not lengthen the other one.
     public private(set) var nameFailures = 0
+    /// Connections in a row that ended because the store could not write. A login does not end the row, or a full disk
+    /// would cost a signature, a TLS handshake and a whole poll every few seconds for ever: only a write that succeeds
+    /// does, or a person.
+    public private(set) var storeFailures = 0
     /// When the next attempt is due; nil while one is under way or none will follow by itself.
     public private(set) var nextAttempt: Int64?
     /// There is no network, as far as the owner knows: looking for the server, calling it and waiting are then
@@ -49,6 +53,7 @@ public struct Link: Sendable {
     /// Begins to connect, or says that nothing is configured to connect to.
     public mutating func start(isConfigured: Bool, now: Int64) {
         forgetFailures()
+        forgetStoreFailures()
         nextAttempt = isConfigured ? now : nil
         enter(isConfigured ? .starting : .unconfigured, now: now)
     }
@@ -80,6 +85,7 @@ public struct Link: Sendable {
         if case .noNetwork = reason { self.isCutOff = true }
         if case .resolverFailed = reason { return waitForNames(random: random, now: now) }
         nameFailures = 0
+        if reason.isFailedWrite { return waitForStore(random: random, now: now) }
         switch reason.classified(during: purpose) {
         case .planned where plannedEnds < Self.plannedEndsAtOnce:
             plannedEnds += 1
@@ -98,7 +104,9 @@ public struct Link: Sendable {
     }
 
     /// Another network or a wake from suspend may help: forgets the failures, and an attempt that waits is due at once.
-    /// A refusal stands, for only a person can mend it.
+    /// A refusal stands, for only a person can mend it. So does the count of the store's failures, of which a network says
+    /// nothing: the attempt is made at once, for the disk may have been cleared meanwhile, and if it ends in the same way,
+    /// the delay goes on growing.
     public mutating func networkChanged(hasNetwork: Bool = true, now: Int64) {
         guard !isStopped else { return }
         forgetFailures()
@@ -110,6 +118,15 @@ public struct Link: Sendable {
 
     /// A person did something that may help: a reload, a reconnect. Forgets failures and refusals and tries at once.
     public mutating func kick(now: Int64) {
+        forgetStoreFailures()
+        tryAgain(now: now)
+    }
+
+    /// What a person did may have helped the store, or it has just made durable what was received.
+    public mutating func forgetStoreFailures() { storeFailures = 0 }
+
+    /// Something else than a person, and not of the store, gives reason to hope: the same, but for the store's failures.
+    public mutating func tryAgain(now: Int64) {
         guard state != .unconfigured, state != .stopping else { return }
         forgetFailures()
         isCutOff = false
@@ -141,6 +158,12 @@ public struct Link: Sendable {
         nameFailures += 1
         nextAttempt = now + Backoff.resolving(failures: nameFailures, random: random)
         enter(.resolving, now: now)
+    }
+
+    private mutating func waitForStore(random: Int64, now: Int64) {
+        storeFailures += 1
+        nextAttempt = now + Backoff.delay(failures: storeFailures, random: random, retryAfter: 0)
+        enter(.backingOff, now: now)
     }
 
     private mutating func backOff(retryAfter: UInt32, random: Int64, now: Int64) {

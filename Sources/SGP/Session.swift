@@ -35,6 +35,8 @@ public struct Session: ~Copyable {
     private var lastReceived: Int64 = 0
     private var lastSent: Int64 = 0
     private var outstandingPing: Question?
+    /// When C_PING was asked first, the last time; before that, the login.
+    private var lastAsked: Int64 = 0
     private var pingSeq: Int64 = 0
 
     private var wasAuthenticated = false
@@ -329,6 +331,17 @@ public struct Session: ~Copyable {
     public mutating func ping(now: Int64) {
         guard phase == .authenticated, outstandingPing == nil, let seq = ask() else { return }
         outstandingPing = Question(first: seq, last: seq, at: now, idle: now - silentSince)
+        lastAsked = now
+    }
+
+    /// A server that pings by itself, or sends something else often enough, leaves no silence after which our own ping
+    /// would be due: neither would C_POLL be sent again, which follows the pong (SGP v2 §10), nor would the server ever
+    /// prove that it has read our acknowledgements. So where the last ping is an interval ago, another goes along with the
+    /// answer to what has just come. The board is awake for that anyway, and a silence of 0 teaches the learner nothing. Two
+    /// pings are then less than two intervals apart, whatever the server does.
+    private mutating func askInPassing(now: Int64) {
+        guard phase == .authenticated, now - lastAsked >= keepAlive.interval else { return }
+        ping(now: now)
     }
 
     private mutating func ask() -> Int64? {
@@ -362,7 +375,9 @@ public struct Session: ~Copyable {
             guard let item else { break }
             heard(now: now)
             partialSince = parser.isInsideFrame ? now : nil
-            if let event = handle(item, now: now, unixTime: unixTime) { return event }
+            let event = handle(item, now: now, unixTime: unixTime)
+            askInPassing(now: now)
+            if let event { return event }
         }
         return checkDeadlines(now: now)
     }
@@ -443,6 +458,7 @@ public struct Session: ~Copyable {
         case .authOK:
             enter(.authenticated, now: now)
             wasAuthenticated = true
+            lastAsked = now
             let idle = keepAlive.suspected
             note(keepAlive.reconnected(now: now), idle: idle)
             syncStep = .filter(from: 0)

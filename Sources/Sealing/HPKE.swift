@@ -60,6 +60,7 @@ public enum HPKE {
         mode: UInt8 = HPKE.mode
     ) throws(SealingError) -> HPKEKeys {
         var labelled = LabelledHKDF(suite: .kem)
+        defer { labelled.wipe() }
         try labelled.extract(salt: RawSpan(), label: "eae_prk", secret.bytes)
         var context = InlineArray<96, UInt8>(repeating: 0)
         for index in 0..<32 {
@@ -70,14 +71,17 @@ public enum HPKE {
         var shared = try labelled.expand(label: "shared_secret", context.span.bytes, length: 32)
         defer { shared.wipe() }
         var schedule = LabelledHKDF(suite: .hpke)
+        defer { schedule.wipe() }
         var scheduleContext = InlineArray<65, UInt8>(repeating: mode)
         try schedule.extract(salt: RawSpan(), label: "psk_id_hash", RawSpan())
         for index in 0..<32 { scheduleContext[1 + index] = schedule.key[index] }
         try schedule.extract(salt: RawSpan(), label: "info_hash", info)
         for index in 0..<32 { scheduleContext[33 + index] = schedule.key[index] }
         try schedule.extract(salt: shared.bytes, label: "secret", RawSpan())
-        let key = try schedule.expand(label: "key", scheduleContext.span.bytes, length: 32)
-        let nonce = try schedule.expand(label: "base_nonce", scheduleContext.span.bytes, length: 12)
+        var key = try schedule.expand(label: "key", scheduleContext.span.bytes, length: 32)
+        defer { key.wipe() }
+        var nonce = try schedule.expand(label: "base_nonce", scheduleContext.span.bytes, length: 12)
+        defer { nonce.wipe() }
         return HPKEKeys(shared: shared, key: key, nonce: nonce)
     }
 }

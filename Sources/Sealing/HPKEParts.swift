@@ -12,7 +12,10 @@ struct SharedSecret: ~Copyable {
             Self.agree(private1, public1, into: UnsafeMutableRawBufferPointer(rebasing: storage[0..<32]))
                 ?? Self.agree(private2, public2, into: UnsafeMutableRawBufferPointer(rebasing: storage[32..<64]))
         }
-        if let error { throw error }
+        if let error {
+            wipe()
+            throw error
+        }
     }
 
     var bytes: RawSpan {
@@ -52,19 +55,20 @@ struct SharedSecret: ~Copyable {
     }
 }
 
-/// LabeledExtract and LabeledExpand (RFC 9180 §4) with HKDF-SHA256. It holds the key that was last extracted.
+/// LabeledExtract and LabeledExpand (RFC 9180 §4) with HKDF-SHA256. It holds the key that was last extracted, and what
+/// from; its owner wipes it.
 struct LabelledHKDF: ~Copyable {
     enum Suite { case kem, hpke }
 
     private let suite: Suite
     private(set) var key = Blob<32>()
-    private var input = InlineArray<256, UInt8>(repeating: 0)
+    private(set) var input = InlineArray<256, UInt8>(repeating: 0)
     private var count = 0
 
     init(suite: Suite) { self.suite = suite }
 
-    deinit {
-        var (key, input) = (key, input)
+    /// What ends a value's life sees only a copy of it.
+    mutating func wipe() {
         key.wipe()
         withUnsafeMutableBytes(of: &input) { Bytes.wipe($0) }
     }

@@ -43,6 +43,9 @@ struct Connection: ~Copyable {
     /// The file is ours: from now on closing it moves its log into the database.
     func accept() { _ = cb_sqlite3_checkpoint_on_close(handle, 1) }
 
+    /// How long another process is waited for, in milliseconds.
+    func setPatience(_ milliseconds: Int64) { sqlite3_busy_timeout(handle, Int32(clamping: milliseconds)) }
+
     /// A statement that is kept as long as the connection.
     func prepare(_ sql: String) throws(StoreError) -> Statement {
         var statement: OpaquePointer?

@@ -16,7 +16,7 @@ struct Statements {
     let insertHook, nextHook, openHookCount, openHookRoutes, startHook, endHook, stopHook, buryHooks: Statement
     let names, setNames, countNames, removeNames: Statement
     let setPairing, pairings, pairingCount, deletePairing: Statement
-    let admissions, setAdmission, dropAdmissions, relayClock, setRelayClock: Statement
+    let admissions, setAdmission, deleteAdmission, dropAdmissions, relayClock, setRelayClock: Statement
     let pane, setPane, dropPanes: Statement
     let network, networks, setNetwork, boundNetworks, forgetNetworks, forgetNetwork: Statement
     let networkUse, setNetworkUse: Statement
@@ -162,6 +162,7 @@ struct Statements {
         admissions = try connection.prepare("SELECT device, key, state FROM admissions ORDER BY seen DESC")
         setAdmission = try connection.prepare(
             "INSERT OR REPLACE INTO admissions(device, key, state, seen) VALUES (?1, ?2, ?3, ?4)")
+        deleteAdmission = try connection.prepare("DELETE FROM admissions WHERE device = ?1 AND key = ?2")
         dropAdmissions = try connection.prepare(
             """
             DELETE FROM admissions WHERE (SELECT count(*) FROM admissions) > ?1 AND (device, key) IN

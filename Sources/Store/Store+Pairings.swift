@@ -119,6 +119,15 @@ extension Store {
         }
     }
 
+    /// Within a transaction: forgets what the policy remembered of one kind of alert.
+    public func deleteAdmission(device: Int64, key: RawSpan) throws(StoreError) {
+        try change { () throws(StoreError) in
+            try statements.deleteAdmission.bind(1, device)
+            try statements.deleteAdmission.bind(2, blob: key)
+            try statements.deleteAdmission.run()
+        }
+    }
+
     public func relayClock() throws(StoreError) -> RelayClock? {
         let statement = statements.relayClock
         defer { statement.reset() }

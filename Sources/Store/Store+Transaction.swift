@@ -58,10 +58,12 @@ extension Store {
     /// A transaction is open.
     public var isInTransaction: Bool { connection.isInTransaction }
 
-    /// Begins a transaction, which one burst shares. Waits at most `Limits.storeBusy` for another process.
-    public func begin() throws(StoreError) {
+    /// Begins a transaction, which one burst shares. Waits for another process, at most so many milliseconds.
+    public func begin(waiting milliseconds: Int64 = Limits.storeBusy) throws(StoreError) {
         guard !isInTransaction else { throw misuse("begin") }
         pending = Pending()
+        connection.setPatience(milliseconds)
+        defer { connection.setPatience(Limits.storeBusy) }
         try statements.begin.run()
     }
 

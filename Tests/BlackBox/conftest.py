@@ -7,6 +7,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+from harness.network import isolate  # noqa: E402
 from harness.settings import Settings  # noqa: E402
 from harness.world import World  # noqa: E402
 
@@ -24,6 +25,7 @@ def pytest_addoption(parser):
 
 def pytest_configure(config):
     config.skyglow = Settings.from_options(config.getoption)
+    config.is_isolated = isolate()
     config.notices = []
     if not config.skyglow.peer.exists():
         config.notices.append(f"BLACK BOX TESTS NOT RUN: no SGP peer at {config.skyglow.peer} (set SKYGLOW_PEER)")
@@ -43,7 +45,8 @@ def pytest_collection_modifyitems(config, items):
 
 def pytest_report_header(config):
     s = config.skyglow
-    return [f"skyglowd: {' '.join(s.binary)}", f"peer: {s.peer}", f"slow factor {s.slow_factor:g}, seed {s.seed}"]
+    return [f"skyglowd: {' '.join(s.binary)}", f"peer: {s.peer}", f"slow factor {s.slow_factor:g}, seed {s.seed}",
+            "network: " + ("of its own" if config.is_isolated else "this machine's, whose changes disturb tests of delays")]
 
 
 def pytest_terminal_summary(terminalreporter, config):

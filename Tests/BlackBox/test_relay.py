@@ -920,7 +920,7 @@ def test_a_thousand_envelopes_from_a_hundred_connections(world, settings):
     relay.start()
     bodies = [json.dumps(relay.envelope(relay.alert(name=f"job{n}"))).encode() for n in range(1000)]
     relay.send()
-    before, counts = relay.gateway.status(), []
+    before, open_before, counts = relay.gateway.status(), relay.gateway.descriptors(), []
     gate = threading.Barrier(101)
 
     def run(mine):
@@ -951,8 +951,13 @@ def test_a_thousand_envelopes_from_a_hundred_connections(world, settings):
         with concurrent.futures.ThreadPoolExecutor(50) as pool:
             assert set(pool.map(lambda b: relay.post(b)[0], seen)) == {202}
     final = relay.gateway.status()
-    assert final["memory"]["rss"] <= after["memory"]["rss"] * 1.05
-    assert len(relay.gateway.descriptors() or []) < 30
+    rss = [status["memory"]["rss"] for status in (before, after, final)]
+    print(f"resident before, after a thousand, and after 600 more: {rss}, descriptors {open_before}")
+    # What was reserved is touched for the first time, and SQLite's cache is filled: once. Exactly what is held is
+    # counted below.
+    assert rss[1] <= rss[0] + 3 * 2**19 and rss[2] <= rss[1] * 1.02, rss
+    wait_until(lambda: relay.gateway.descriptors() == open_before, settings.seconds(5),
+               lambda: f"the descriptors of before: {open_before}, but {relay.gateway.descriptors()}")
 
 
 @pytest.mark.host_only
@@ -961,9 +966,16 @@ def test_no_allocation_for_the_relay(world, settings):
         pytest.skip("MEMORY TESTS NOT RUN: no --counting-binary was given")
     relay = r.Relay(world, burst=1000, binary=settings.counting_binary)
     desk = r.Pocketty(relay)
-    # Pairing is a command like any other: keys are read again.
-    before = relay.gateway.status()["memory"]["allocations_since_ready"]
-    for _ in range(20):
+
+    def memory():
+        """What Swift code has allocated since READY, and the blocks that the libraries hold."""
+        counts = relay.gateway.status()["memory"]
+        return counts["allocations_since_ready"], counts["live_blocks"]
+
+    # Pairing is a command like any other: keys are read again. The first round fills the libraries' caches.
+    for number in range(80):
+        if number == 2:
+            before = memory()
         relay.send()
         relay.send(priority="passive")
         relay.send(ciphertext="AAAA")
@@ -974,4 +986,5 @@ def test_no_allocation_for_the_relay(world, settings):
         relay.post(b"{", "/v1/notify")
         relay.raw(HEAD + b"Content-Length: 2\r\nContent-Length: 2\r\n\r\n", 1)
     relay.post({"v": 1, "token": "ab" * 32}, "/pocketty/v1/grant")
-    assert relay.gateway.status()["memory"]["allocations_since_ready"] == before
+    after = memory()
+    assert after == before and isinstance(before[0], int), f"{before} {after}"

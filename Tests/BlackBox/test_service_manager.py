@@ -2,6 +2,7 @@
 import os
 import signal
 import socket
+import sqlite3
 import time
 
 import pytest
@@ -19,13 +20,16 @@ class Manager:
         self.socket.settimeout(0.05)
         self.said = []
 
+    def drain(self):
+        try:
+            while True:
+                self.said += self.socket.recv(4096).decode().split("\n")
+        except socket.timeout:
+            pass
+
     def wait(self, condition, seconds, what):
         def heard():
-            try:
-                while True:
-                    self.said += self.socket.recv(4096).decode().split("\n")
-            except socket.timeout:
-                pass
+            self.drain()
             return [line for line in self.said if condition(line)]
         return wait_until(heard, seconds, lambda: f"{what}, but {self.said}", pause=0.001)
 
@@ -75,6 +79,31 @@ def test_a_stopped_process_feeds_no_watchdog(gateway, manager):
         manager.said.clear()
         manager.wait(lambda _: manager.said.count("WATCHDOG=1") >= 2, 1.5, "none is expected")
     gateway.signal(signal.SIGCONT)
+
+
+@pytest.mark.host_only
+def test_a_loop_that_waits_for_the_store_feeds_no_watchdog(gateway, peer, manager):
+    """Another process holds the database while a message comes: the process runs, and its loop does not go round. What
+    feeds the watchdog is the loop and nothing beside it, so nothing is heard until it goes on."""
+    token = gateway.add_token()
+    gateway.start(env={"NOTIFY_SOCKET": manager.path, "WATCHDOG_USEC": "400000"})
+    manager.wait(lambda line: line == "WATCHDOG=1", 2, "WATCHDOG=1")
+    base = sqlite3.connect(gateway.state / "skyglow.db", isolation_level=None)
+    base.execute("BEGIN IMMEDIATE")
+    message = peer.notify(token)
+    time.sleep(0.3)     # it has come
+    manager.drain()
+    manager.said.clear()
+    time.sleep(0.9)
+    manager.drain()
+    with open(f"/proc/{gateway.process.pid}/stat") as file:
+        assert file.read().rpartition(")")[2].split()[0] in "SRD", "not stopped"
+    assert "WATCHDOG=1" not in manager.said and not peer.acks(message), "it waits"
+    base.execute("ROLLBACK")
+    base.close()
+    manager.wait(lambda _: manager.said.count("WATCHDOG=1") >= 3, gateway.settings.seconds(2), "three more")
+    peer.wait_ack(message, seconds=20)
+    assert gateway.shown() == [message]
 
 
 def test_no_manager_is_no_trouble(gateway):

@@ -55,12 +55,36 @@ def test_usr2_reconnects(online, peer):
     assert gateway.status()["failures"] == 0
 
 
+def labels(lines):
+    """What a status line is about: its first word, after the log's time, level and area if there are any."""
+    return [line.split("gateway: ")[-1].split()[0] for line in lines if line.strip()]
+
+
 def test_usr1_dumps_to_the_log(online):
+    """All of it, and again at once: the limit on lines of one place must not hold back what was asked for."""
     gateway, _ = online
-    before = gateway.log()
-    gateway.signal(signal.SIGUSR1)
-    wait_until(lambda: gateway.log_after(before), gateway.settings.seconds(5), "a dump in the log")
+    expected = labels(gateway.cli("status").stdout.splitlines())
+    assert len(expected) > 10, "more lines than a place in the program may log at once"
+    for times in range(1, 4):
+        gateway.signal(signal.SIGUSR1)
+        wait_until(
+            lambda: expected * times == [word for word in labels(gateway.log()) if word in expected],
+            gateway.settings.seconds(5), "every line of the status in the log")
     assert gateway.status()["state"] == "connected"
+
+
+def test_hup_names_every_fault_of_a_broken_file(online):
+    gateway, _ = online
+    faults = [f"unknown-{number}" for number in range(14)]
+    begin = gateway.stderr.stat().st_size
+    gateway.config.write_text(gateway.config.read_text() + "[resolver]\n" + "".join(f"{name} = 1\n" for name in faults))
+    gateway.signal(signal.SIGHUP)
+
+    def said():
+        return gateway.stderr.read_bytes()[begin:].decode()
+
+    wait_until(lambda: "the old configuration stays" in said(), gateway.settings.seconds(5), "the reload is refused")
+    assert [name for name in faults if f"`{name}`" not in said()] == []
 
 
 def test_hup_takes_the_new_file(online, peer):
@@ -97,11 +121,15 @@ def test_hup_with_a_broken_file_keeps_the_old_one(online, peer, text):
         gateway.config.write_text(text)
     mark = peer.mark()
     gateway.signal(signal.SIGHUP)
-    peer.never("nothing", after=mark, seconds=1)
-    gateway.config.write_text(good)  # the command line needs a good one
+    # The command line needs a good file, standard error does not.
+    wait_until(lambda: "the old configuration stays in force" in gateway.stderr.read_text(), gateway.settings.seconds(10),
+               "it is said that the file is refused")
+    gateway.config.write_text(good)
     said = gateway.log_after(before)
-    assert any(str(gateway.config) in line or "configuration" in line.lower() for line in said), said
+    assert any(" error configuration: " in line and str(gateway.config) in line for line in said), said
+    assert not any("reloaded" in line for line in said), said
     gateway.wait_state("connected")
+    assert not peer.since(mark, "closed"), "the connection stays"
     peer.wait_ack(peer.notify(token))
     gateway.wait_light(True)
 

@@ -2,6 +2,7 @@
 import os
 import shutil
 import subprocess
+import time
 
 import pytest
 
@@ -215,7 +216,8 @@ def test_a_full_disk_while_running_loses_nothing(disk, peer):
     filler = fill(gateway.state)
     text = "x" * 3000
     messages = [first] + [peer.notify(token, wire.document("full", text)) for _ in range(100)]
-    peer.never("nothing", after=peer.mark(), seconds=2)
+    wait_until(lambda: gateway.crashed() is not None or any(" error store: " in line for line in gateway.log()),
+               gateway.settings.seconds(10), "the full disk is noticed")
     if gateway.crashed() is None:
         gateway.kill()
     else:
@@ -227,6 +229,26 @@ def test_a_full_disk_while_running_loses_nothing(disk, peer):
     gateway.start()
     peer.wait_all_acked(messages, 30)
     assert sorted(gateway.shown()) == sorted(messages)
+
+
+def test_a_full_disk_while_running_is_tried_less_and_less_often(disk, peer):
+    """Each connection logs in, polls and fails at the disk: the delay grows all the same, and a person ends it."""
+    gateway = disk("size=16m")
+    token = gateway.add_token()
+    gateway.start()
+    filler, mark = fill(gateway.state), peer.mark()
+    messages = [peer.notify(token, wire.document("full", "x" * 3000)) for _ in range(40)]
+    reason = "what was received could not be stored: no space left"
+    status = gateway.wait_status(lambda s: s["state"] == "backing-off" and s["failures"] >= 3, "3 failures", 60)
+    assert status["last_end"] == reason and reason in gateway.cli("status", code=1).stdout
+    assert status["next_attempt"] - time.time() > 5, "8 to 13 s after the third"
+    assert any(f"{reason}; failure 3 in a row" in line for line in gateway.log())
+    assert len(peer.since(mark, "poll")) <= 4
+    filler.unlink()
+    gateway.cli("reconnect")
+    peer.wait_all_acked(messages, 30)
+    assert sorted(gateway.shown()) == sorted(messages)
+    assert gateway.status()["failures"] == 0
 
 
 @pytest.mark.parametrize("damage", ["cut", "overwritten"])

@@ -269,8 +269,8 @@ class Witness:
         self.board.run("skyglowd panel off")
         for line in (self.at.message, self.at.inverted, self.at.buzzer, self.at.link):
             self.board.wait(line, False, seconds=1)
-        assert self.trigger() == "none"
-        self.says("kill -9 and panel off: everything is out")
+        assert self.trigger() == "heartbeat"
+        self.says("kill -9 and panel off: everything is out, the link LED has its heartbeat again")
 
     def after_the_crash(self):
         """The light comes back from what is durable."""
@@ -279,8 +279,19 @@ class Witness:
         self.connect()
         self.board.run("skyglowd read all")
         self.board.wait(self.at.message, False)
-        self.board.run("skyglowd stop")
         self.says("started again: the unread notification lights up, read from the command line it goes out")
+
+    def after_a_crash_without_panel_off(self):
+        """As on a board without systemd: what the LED had first is known all the same."""
+        self.board.run("kill -9 $(cat /run/pid)")
+        time.sleep(0.5)
+        assert self.trigger() == "none"
+        self.start()
+        self.connect()
+        self.board.run("skyglowd stop")
+        assert self.trigger() == "heartbeat"
+        assert self.board.run("wc -l </run/skyglow/lights") == "1"
+        self.says("kill -9, started and stopped: the link LED has its heartbeat again")
 
     def clock(self):
         """The server goes to 2040, and the board follows when its clock is set; then the board's falls back alone."""
@@ -316,7 +327,8 @@ class Witness:
     def all(self):
         pressed = [self.button, self.button_with_other_actions]
         steps = [self.boot, self.away, self.online, self.notification, self.still, *pressed, self.panel_test,
-                 self.in_use, self.memory, self.stop, self.killed, self.after_the_crash, self.clock]
+                 self.in_use, self.memory, self.stop, self.killed, self.after_the_crash,
+                 self.after_a_crash_without_panel_off, self.clock]
         for step in steps:
             if step not in pressed or self.at.button is not None:
                 step()

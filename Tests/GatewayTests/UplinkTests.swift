@@ -141,10 +141,12 @@ extension StateTests {
             #expect(directory.exists("registration.pem"))
             try directory.refuse("INSERT ON identity")
             rig.server.faults.registerFailure = nil
-            try rig.run { rig.count("refused by the test") >= 1 || rig.count("could not be stored") >= 1 }
+            try rig.run { rig.uplink.link.storeFailures == 2 }
+            #expect(rig.count("the assigned address could not be stored; failure ") >= 1)
             #expect(directory.exists("registration.pem") && rig.uplink.identity == nil)
             try directory.allow()
             try rig.run { rig.uplink.identity != nil }
+            #expect(rig.uplink.link.storeFailures == 0)
             #expect(!directory.exists("registration.pem"))
             #expect(Set(rig.server.events.of(.secured).map { $0.bytes("client_certificate") }) == [fingerprint])
         }
@@ -183,6 +185,7 @@ extension StateTests {
             } else {
                 try rig.run(hurry: false) { rig.state == .backingOff }
                 #expect(rig.server.events.of(.connected).isEmpty)
+                #expect(rig.uplink.lastEnd == .clientCertificate)
             }
             #expect(rig.count(path) == 1, "told once with its path")
         }
@@ -198,6 +201,7 @@ extension StateTests {
             rig.uplink.registrationsChanged(now: rig.now)
             try rig.run { rig.state == .backingOff }
             #expect(!rig.uplink.hasRegistrations)
+            #expect(rig.uplink.lastEnd == .store(.registrations, isFull: false))
             try rig.run { rig.uplink.link.failures >= 3 }
             #expect(rig.server.events.of(.connected, after: mark).isEmpty, "not even connected")
             try rig.directory.execute("ALTER TABLE hidden RENAME TO registrations")
@@ -342,11 +346,48 @@ extension StateTests {
             try rig.directory.refuse("INSERT ON inbox")
             try rig.notify("one")
             try rig.run { rig.state == .backingOff }
-            #expect(rig.uplink.lastEnd == .store)
+            #expect(rig.uplink.lastEnd == .store(.burst, isFull: false))
             #expect(rig.server.events.of(.acked).isEmpty)
             try rig.directory.allow()
             try rig.run { !rig.server.events.of(.acked).isEmpty }
             #expect(try rig.store.titles() == ["one"])
+        }
+
+        /// Each of these connections logs in, and yet the delay goes on growing, until something could be written or a
+        /// person asks.
+        @Test func aStoreThatGoesOnFailing() throws {
+            let rig = try UplinkRig()
+            try rig.runUntilConnected()
+            try rig.directory.refuse("INSERT ON inbox")
+            try rig.notify("one")
+            for failure in 1...6 {
+                try rig.run { rig.uplink.link.storeFailures == failure }
+                let wait = (rig.uplink.link.nextAttempt ?? 0) - rig.now
+                let least = 1_000 << Int64(failure)
+                #expect(wait > least - 500 && wait <= least + 5_000)
+                #expect(rig.uplink.failures == failure && rig.state == .backingOff)
+            }
+            #expect(rig.count("connected to ") == 6)
+            #expect(rig.count("what was received could not be stored; failure 6 in a row, next attempt in ") == 1)
+            rig.uplink.reconnect(now: rig.now)
+            #expect(rig.uplink.failures == 0)
+            try rig.run { rig.uplink.link.storeFailures == 2 }
+            try rig.directory.allow()
+            try rig.run { !rig.server.events.of(.acked).isEmpty }
+            #expect(rig.uplink.failures == 0)
+            #expect(try rig.store.titles() == ["one"])
+        }
+
+        /// A person who asks for another connection while there is one ends the row too.
+        @Test func aReconnectEndsTheRow() throws {
+            let rig = try UplinkRig()
+            try rig.runUntilConnected()
+            try rig.directory.refuse("INSERT ON inbox")
+            try rig.notify("one")
+            try rig.run { rig.uplink.link.storeFailures == 3 }
+            try rig.run { rig.state == .connected }
+            rig.uplink.reconnect(now: rig.now)
+            #expect(rig.uplink.link.storeFailures == 0)
         }
 
         // MARK: Every wait ends

@@ -15,6 +15,8 @@ private final class Rig {
     private(set) var handled: [String] = []
     /// Lengths of the addresses that were asked about.
     private(set) var peers: [Int] = []
+    /// Status and address of what was no request.
+    private(set) var refused: [String] = []
     private var set = PollSet(capacity: Limits.pollSlots)
 
     init(host: String = "127.0.0.1", port: UInt16? = nil) throws {
@@ -41,9 +43,13 @@ private final class Rig {
                 self.peers.append(peer.byteCount)
                 return self.allows
             },
+            refused: { status, peer in
+                self.refused.append("\(status) \(text(capacity: 64) { $0.append(address: peer) })")
+            },
             handle: { method, target, body, _, answer in
                 let text = target.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
-                self.handled.append("\(method == .post ? "POST" : "other") \(text) \(body.byteCount)")
+                self.handled.append(
+                    "\(method == .post ? "POST" : method == .head ? "HEAD" : "other") \(text) \(body.byteCount)")
                 answer.status = 202
                 answer.body.append("took ")
                 answer.body.append(decimal: body.byteCount)
@@ -151,6 +157,61 @@ private func post(_ length: Int, _ fields: String = "", sent: Int? = nil) -> Str
         try rig.settle()
         #expect(rig.handled == ["POST /p 1"])
         #expect((client.take() ?? "").components(of: "HTTP/1.1 ").map { $0.prefix(3) } == ["202", "400"])
+    }
+
+    /// The connection stays good for the next request (RFC 9110 §9.3.2).
+    @Test func anAnswerToHeadHasNoBody() throws {
+        let rig = try Rig()
+        let client = try Client(rig)
+        client.send("HEAD /p HTTP/1.1\r\nHost: x\r\n\r\n" + post(1))
+        try rig.settle()
+        #expect(rig.handled == ["HEAD /p 0", "POST /p 1"])
+        let answers = client.take() ?? ""
+        #expect(answers.components(of: "Content-Length: ") == ["6", "6"])
+        #expect(answers.components(of: "took ") == ["1"])
+        client.send("HEAD /p HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n")
+        try rig.settle()
+        let refusal = client.take() ?? ""
+        #expect(refusal.hasPrefix("HTTP/1.1 400 ") && refusal.hasSuffix("\r\n\r\n"))
+    }
+
+    /// Wherever a client ends its half of the connection: what was whole is answered, in order, and nothing else.
+    @Test func theEndAtEveryByte() throws {
+        let one = post(3)
+        let all = one + post(2) + post(0)
+        let ends = [one.utf8.count, (one + post(2)).utf8.count, all.utf8.count]
+        let rig = try Rig()
+        for cut in 1...all.utf8.count {
+            let client = try Client(rig)
+            client.send(String(decoding: Array(all.utf8.prefix(cut)), as: UTF8.self))
+            shutdown(client.fd, Int32(SHUT_WR))
+            for _ in 0..<4 { try rig.turn(waiting: 1) }
+            let expected = Array(["3", "2", "0"].prefix(ends.filter { $0 <= cut }.count))
+            #expect((client.take() ?? "").components(of: "took ") == expected, "byte \(cut)")
+            #expect(client.take() == nil && rig.listener.connections == 0, "byte \(cut)")
+        }
+        #expect(rig.refused.isEmpty)
+    }
+
+    /// What is no request is told with its status and where it came from.
+    @Test func refusals() throws {
+        let rig = try Rig()
+        let wrong = [
+            "nonsense\r\n", "POST /p HTTP/1.1\r\nHost: x\r\n\r\n", post(8_193),
+            "POST /" + String(repeating: "a", count: 5_000),
+            "POST /p HTTP/1.1\r\nA: " + String(repeating: "a", count: 5_000), "POST /p HTTP/2.0\r\n",
+        ]
+        for text in wrong {
+            let client = try Client(rig)
+            client.send(text)
+            try rig.settle()
+        }
+        let slow = try Client(rig)
+        slow.send("P")
+        try rig.settle()
+        try rig.pass(Limits.request)
+        #expect(rig.refused == [400, 411, 413, 414, 431, 505, 408].map { "\($0) 127.0.0.1" })
+        #expect(rig.handled.isEmpty && slow.status() == 408)
     }
 
     @Test func expectations() throws {
@@ -275,6 +336,48 @@ private func post(_ length: Int, _ fields: String = "", sent: Int? = nil) -> Str
         #expect(clients.allSatisfy { $0.status() == 202 })
     }
 
+    /// Clients that always ask again give their places to those who wait.
+    @Test func aBusyCrowd() throws {
+        let rig = try Rig()
+        let crowd = try (0..<Limits.relayConnections).map { _ in try Client(rig) }
+        for client in crowd { client.send(post(1)) }
+        try rig.settle()
+        #expect(crowd.allSatisfy { $0.status() == 202 }, "and stay, while nobody waits")
+        let late = try Client(rig)
+        late.send(post(2))
+        for client in crowd { client.send(post(1)) }
+        try rig.turn(waiting: 5)
+        try rig.settle()
+        let answers = crowd.map { $0.take() ?? "" }
+        #expect(answers.allSatisfy { $0.hasPrefix("HTTP/1.1 202 ") }, "nobody is turned away")
+        #expect(answers.contains { $0.contains("Connection: close") })
+        #expect(late.take() == "")
+        try rig.pass(Limits.crowdedRefused)
+        try rig.settle()
+        #expect(late.status() == 202)
+    }
+
+    /// Twice as many as there are places, none of which says anything whole, delay one who does by little more than one
+    /// crowd's patience.
+    @Test func slowClientsInTwoCrowds() throws {
+        let rig = try Rig()
+        var slow: [Client] = []
+        // As many as the queue takes at a time.
+        for count in [100, 28, 120] {
+            for _ in 0..<count {
+                slow.append(try Client(rig))
+                slow[slow.count - 1].send("P")
+            }
+            try rig.settle()
+        }
+        #expect(rig.listener.connections == Limits.relayConnections)
+        let late = try Client(rig)
+        late.send(post(1))
+        let begin = rig.now
+        while rig.now - begin < 10_000, late.status() != 202 { try rig.pass(50) }
+        #expect(rig.now - begin <= Limits.crowdedRequest + Limits.crowdedRefused + 100)
+    }
+
     @Test func clientsThatGoAway() throws {
         let rig = try Rig()
         for text in ["", "POST", post(5, sent: 4), post(1)] {
@@ -332,6 +435,21 @@ private func post(_ length: Int, _ fields: String = "", sent: Int? = nil) -> Str
         client.send(post(1))
         try rig.settle()
         #expect(client.status() == 202 && rig.peers == [16])
+    }
+
+    /// `::` is every address of either kind; who comes by IPv4 is known as such.
+    @Test func everyAddress() throws {
+        let rig = try Rig(host: "::")
+        try #require(rig.listener.isListening)
+        for host in ["127.0.0.1", "::1"] {
+            let client = try Client(rig, host: host)
+            client.send(post(1))
+            try rig.settle()
+            #expect(client.status() == 202, "\(host)")
+            client.send("nonsense\r\n")
+            try rig.settle()
+        }
+        #expect(rig.refused == ["400 127.0.0.1", "400 ::1"])
     }
 
     // MARK: A late address

@@ -185,7 +185,6 @@ def plug(lab):
 
 @pytest.mark.parametrize("down", [switch_off, unplug], ids=["switched-off", "unplugged"])
 def test_interface_down_and_up(lab, measured, down):
-    """The server had asked to be left alone for 600 s; a link that comes up is a reason not to wait for that."""
     name = "switched off" if down is switch_off else "unplugged"
     gateway, token = lab.online()
     watch = Watch(gateway)
@@ -237,6 +236,7 @@ def test_router_restarts(lab, measured):
 
 
 def test_link_up_resets_the_delay(lab, measured):
+    """The server had asked to be left alone for 600 s; a link that comes up is a reason not to wait for that."""
     gateway, token = lab.online()
     lab.peer.obeyed("disconnect", reason=0, retry_after=600)
     gateway.wait_state("backing-off")

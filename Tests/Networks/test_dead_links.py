@@ -107,7 +107,12 @@ def test_own_route_removed_and_restored(lab, measured):
 def test_five_percent_of_the_packets_are_lost(lab, online):
     """TCP makes up for it; nobody here may think that the connection is dead for one lost packet."""
     gateway, token = online
+    mark, watch = lab.peer.mark(), Watch(gateway)
     lab.router.weather("numgen random mod 100 < 5 drop")
     messages = [lab.peer.notify(token) for _ in range(30)]
     lab.peer.wait_all_acked(messages)
+    # Some pings that meet the weather as well.
+    lab.peer.wait("frame", after=mark, type="C_PING", count=3)
+    assert not lab.peer.since(mark, "connected") and not lab.peer.since(mark, "closed"), "the same connection"
+    assert not watch.seen() and gateway.status()["state"] == "connected"
     assert len(gateway.rows()) == len(messages)

@@ -427,8 +427,9 @@ def test_names_that_fail(lab, breaker, settings, pytestconfig, record_property):
 
 
 @KINDS
-def test_reconnects_allocate_nothing(drive, settings, record_property, registered):
-    """The gateway's own code, counted; and what the libraries take they give back."""
+def test_reconnects_allocate_nothing(drive, settings, pytestconfig, record_property, registered):
+    """The gateway's own code, counted; and what the libraries take they give back, to the last block. Resident memory, above,
+    could hide some bytes of each reconnect."""
     if not settings.counting_binary:
         pytest.skip("no --counting-binary was given")
 
@@ -436,7 +437,8 @@ def test_reconnects_allocate_nothing(drive, settings, record_property, registere
         def memory():
             counts = gateway.status()["memory"]
             return counts["allocations_since_ready"], counts["live_blocks"]
-        driver.round(steps)
+        for _ in range(2):
+            driver.round(steps)
         before = memory()
         assert isinstance(before[0], int), "a build that counts"
         worst = {}
@@ -445,7 +447,7 @@ def test_reconnects_allocate_nothing(drive, settings, record_property, registere
             driver.fail(step)
             if memory()[0] != last[0]:
                 worst[step.__name__] = memory()[0] - last[0]
-        driver.rounds(steps, 4 * len(steps))
+        driver.rounds(steps, pytestconfig.getoption("--reconnects") // 10)
         after = memory()
         kind = "login" if registered else "registration"
         record_property("measured", (f"{driver.done} failing reconnects, {kind}: allocations since READY", "flat",
@@ -453,5 +455,5 @@ def test_reconnects_allocate_nothing(drive, settings, record_property, registere
         record_property("measured", (f"{driver.done} failing reconnects, {kind}: live blocks of libraries", "flat",
                                      f"{before[1]} → {after[1]}"))
         assert not worst, worst
-        assert after[0] == before[0] and after[1] <= before[1] + 2, f"{before} {after}"
+        assert after == before, f"{before} {after}"
     drive(registered, body, settings.counting_binary)

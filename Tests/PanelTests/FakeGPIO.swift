@@ -20,6 +20,7 @@ final class FakeGPIO: GPIODriver {
         var failsToSet: Int32?
         var failsToRead: Int32?
         var refusesBias: Int32?
+        var refusesRequest: Int32?
 
         init(_ name: String? = nil, consumer: String? = nil) {
             self.name = name.map { strdup($0) }
@@ -43,6 +44,9 @@ final class FakeGPIO: GPIODriver {
     /// By the number of the device.
     var chips: [Int: Chip] = [:]
     var now: Int64 = 0
+    /// Files there may stand for the chips.
+    var folder = "/dev"
+    override var devices: String { folder }
 
     init(_ chips: [Chip] = []) {
         for (index, chip) in chips.enumerated() { self.chips[index] = chip }
@@ -63,7 +67,8 @@ final class FakeGPIO: GPIODriver {
 
     override func openChip(_ path: UnsafePointer<CChar>) -> OpaquePointer? {
         let path = String(cString: path)
-        guard path.hasPrefix("/dev/gpiochip"), let chip = chips[Int(path.dropFirst(13)) ?? -1] else {
+        let prefix = folder + "/gpiochip"
+        guard path.hasPrefix(prefix), let chip = chips[Int(path.dropFirst(prefix.count)) ?? -1] else {
             cb_set_errno(ENOENT)
             return nil
         }
@@ -91,6 +96,7 @@ final class FakeGPIO: GPIODriver {
     override func requestOutput(_ handle: OpaquePointer, activeLow: Bool, isActive: Bool) -> Bool {
         let line = line(handle)
         guard !line.isBusy, !line.isRequested else { return failing(EBUSY) }
+        if let error = line.refusesRequest { return failing(error) }
         line.isRequested = true
         line.activeLow = activeLow
         line.isHigh = isActive != activeLow

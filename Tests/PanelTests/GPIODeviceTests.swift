@@ -132,6 +132,54 @@ import Testing
         #expect(missing.problems == ["message gpio:GPIO99: cannot open /dev/gpiochip2: Permission denied"])
     }
 
+    /// Who has to be let in is told: the file, whose it is, and the group that may use it. A group without a name, and
+    /// reasons other than access.
+    @Test(
+        .enabled(if: geteuid() == 0, "only root can give a file to somebody"),
+        arguments: [
+            (EACCES, "nogroup", mode_t(0o640), "Permission denied (owner root:nogroup, mode 0640)"),
+            (EACCES, "root", 0o600, "Permission denied (owner root:root, mode 0600)"),
+            (EPERM, "54321", 0o660, "Operation not permitted (owner root:54321, mode 0660)"),
+            (ENODEV, "nogroup", 0o640, "No such device"),
+        ])
+    func aForbiddenChipNamesOwnerGroupAndMode(error: Int32, group: String, mode: mode_t, text: String) throws {
+        let folder = Folder()
+        gpio.folder = folder.path
+        gpio.chips = [2: FakeGPIO.Chip("x", [], error: error)]
+        folder.write("gpiochip2", "")
+        let file = folder.path + "/gpiochip2"
+        let number = try getgrnam(group)?.pointee.gr_gid ?? #require(gid_t(group))
+        try #require(chown(file, 0, number) == 0 && chmod(file, mode) == 0)
+        for (output, role) in [("gpio:GPIO17", PanelRole.message), ("gpio:x:3", .link), ("gpio:GPIO17", .button)] {
+            let panel = try panel(output, role)
+            #expect(panel.problems == ["\(role.name) \(output): cannot open \(file): \(text)"])
+        }
+    }
+
+    /// The chip can be looked at, and its line not be had.
+    @Test func aLineThatIsRefusedNamesTheChipsOwner() throws {
+        let folder = Folder()
+        gpio.folder = folder.path
+        folder.write("gpiochip0", "")
+        let file = folder.path + "/gpiochip0"
+        try #require(chown(file, geteuid(), getegid()) == 0 && chmod(file, 0o440) == 0)
+        lamp.refusesRequest = EPERM
+        let panel = try panel("gpio:GPIO17")
+        let problem = try #require(panel.problems.first)
+        #expect(
+            problem.hasPrefix(
+                "message gpio:GPIO17: cannot use the line on \(file): Operation not permitted (owner "))
+        #expect(problem.hasSuffix(", mode 0440)"))
+        #expect(chip.opened == 0)
+    }
+
+    @Test func noChipsElsewhere() throws {
+        gpio.folder = "/none"
+        gpio.chips = [:]
+        let panel = try panel("gpio:GPIO17")
+        #expect(panel.problems == ["message gpio:GPIO17: there is no GPIO chip in /none"])
+    }
+
     /// A chip on USB that was pulled out.
     @Test func aLineThatFailsIsOpenedAgain() throws {
         var panel = try panel("gpio:GPIO17")

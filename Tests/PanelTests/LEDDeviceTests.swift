@@ -373,7 +373,7 @@ import Testing
         folder.makeLED("ACT", trigger: trigger)
         #expect(putOut(["x", "ACT"]) == [])
         #expect(folder.read("ACT/brightness") == "0")
-        #expect(folder.read("ACT/trigger") == (trigger.hasPrefix("[none]") ? trigger : "none"))
+        #expect(folder.read("ACT/trigger") == "none")
     }
 
     /// A gateway that stopped in order gave the light back to the card reader.

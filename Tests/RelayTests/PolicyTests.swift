@@ -16,17 +16,23 @@ private final class Rig {
     }
 
     func keep() {
-        policy.takeChanges { device, key, state, _ in
-            let (key, state) = (key.withUnsafeBytes { Array($0) }, state.withUnsafeBytes { Array($0) })
+        func forget(_ device: Int64, _ key: RawSpan) {
+            let key = key.withUnsafeBytes { Array($0) }
             rows.removeAll { $0.0 == device && $0.1 == key }
-            rows.append((device, key, state))
         }
+        policy.forEachChange(
+            forget: { device, key in forget(device, key) },
+            keep: { device, key, state, _ in
+                forget(device, key)
+                rows.append((device, key.withUnsafeBytes { Array($0) }, state.withUnsafeBytes { Array($0) }))
+            })
+        policy.changesAreKept()
     }
 
     /// All that was kept comes back, `shift` seconds later by the new clock.
-    func restart(shift: Int64 = 0, at seconds: Int64 = 1 << 40) {
+    func restart(shift: Int64 = 0, at seconds: Int64 = 1 << 40, capacity: Int = Limits.admissions) {
         keep()
-        policy = AdmissionPolicy()
+        policy = AdmissionPolicy(policy.numbers, capacity: capacity)
         for row in rows {
             policy.restore(
                 device: row.0, key: row.1.span.bytes, state: row.2.span.bytes, shift: shift * 1_000,
@@ -88,6 +94,65 @@ private final class Rig {
         let other = Rig()
         for number in 0..<6 { #expect(other.admit(at: Int64(number) * 299) == .forwarded) }
         #expect(other.admit(at: 6 * 299) == .suppressed)
+    }
+
+    /// A cooled source whose every run has a name of its own is held back for as long as its reminder says, and so is
+    /// another; the bucket stays empty. However many they are.
+    @Test(arguments: [30, 31, 32, 33, 200], [false, true]) func suppressedRunsPushNothingOut(runs: Int, restarts: Bool)
+    {
+        let rig = Rig()
+        rig.policy = AdmissionPolicy(capacity: 32)
+        rig.policy.numbers.burst = 14
+        rig.policy.numbers.refill = 3_600_000
+        for number in 0..<6 {
+            #expect(rig.admit(UInt8(number), flap: 200, at: Int64(number)) == .forwarded)
+            #expect(rig.admit(UInt8(100 + number), flap: 201, at: Int64(number)) == .forwarded)
+        }
+        #expect(rig.admit(10, at: 6) == .forwarded)
+        #expect(rig.admit(11, at: 6) == .forwarded)
+        #expect(rig.admit(12, at: 6) == .limited(retryAfter: 3_594))
+        #expect(rig.admit(12, flap: 200, at: 6) == .suppressed)
+        for run in 0..<runs {
+            let name = [UInt8](repeating: 1, count: 14) + [UInt8(run / 256), UInt8(run % 256)]
+            let outcome = rig.policy.admit(
+                device: 1, collapse: Blob(name.span.bytes) ?? Blob(), flap: key(201), now: 7_000)
+            #expect(outcome == .suppressed, "\(run)")
+        }
+        if restarts { rig.restart(capacity: 32) }
+        #expect(rig.admit(50, flap: 200, at: 8) == .suppressed, "still cooled")
+        #expect(rig.admit(13, at: 8) == .limited(retryAfter: 3_592), "still empty")
+        #expect(rig.admit(10, at: 80) == .coalesced, "still known")
+    }
+
+    /// Forwarded alerts do push one another out: first what decides nothing any more, then what is not cooled.
+    @Test(arguments: [7, 8, 9, 100], [false, true]) func whatIsPushedOut(others: Int, restarts: Bool) {
+        let rig = Rig()
+        rig.policy = AdmissionPolicy(capacity: 8)
+        rig.policy.numbers.burst = 7 + others
+        rig.policy.numbers.refill = 3_600_000
+        rig.policy.numbers.coalesce = 0
+        for number in 0..<6 { #expect(rig.admit(1, at: Int64(number)) == .forwarded) }
+        #expect(rig.admit(1, at: 6) == .suppressed)
+        for number in 0..<others {
+            #expect(rig.admit(UInt8(10 + number), at: 10) == .forwarded)
+            if restarts { rig.restart(capacity: 8) }
+        }
+        #expect(rig.policy.count == 8 && (!restarts || rig.rows.count == 8), "and no more is kept than is in the table")
+        #expect(rig.admit(1, at: 11) == .suppressed)
+        #expect(rig.admit(2, at: 11) == .forwarded)
+        #expect(rig.admit(3, at: 11) == .limited(retryAfter: 3_589))
+    }
+
+    /// An alert that names itself as its source is out of cooling after the same silence as one that names none.
+    @Test(arguments: [nil, 1] as [UInt8?]) func itsOwnSource(flap: UInt8?) {
+        let rig = Rig()
+        for number in 0..<6 { #expect(rig.admit(flap: flap, at: Int64(number) * 80) == .forwarded) }
+        #expect(rig.admit(flap: flap, at: 480) == .suppressed)
+        #expect(rig.admit(flap: flap, at: 480 + 7_199) == .forwarded, "a reminder")
+        #expect(rig.admit(flap: flap, at: 480 + 7_199 + 80) == .suppressed)
+        let later: Int64 = 480 + 7_199 + 80 + 7_200
+        for number in 0..<6 { #expect(rig.admit(flap: flap, at: later + Int64(number) * 80) == .forwarded) }
+        #expect(rig.admit(flap: flap, at: later + 480) == .suppressed)
     }
 
     /// Runs of one job under identifiers of their own, with one for their source.

@@ -118,7 +118,7 @@ private let second: Int64 = 1_000
 
     @Test(arguments: [
         EndReason.closed, .disconnected(code: 0, retryAfter: 0), .network(101), .requested, .registrationsChanged,
-        .store, .protocolFault(.legacyHello), .noNetwork(101),
+        .store(.burst, isFull: true), .protocolFault(.legacyHello), .noNetwork(101),
     ])
     func otherEndsAreNoEvidence(reason: EndReason) {
         let driver = growing()

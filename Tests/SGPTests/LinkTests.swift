@@ -12,8 +12,13 @@ import Testing
     /// Ends after which the gateway backs off, whatever the purpose.
     static let soft: [EndReason] =
         faults.map { .protocolFault($0) } + waits.map { .timeout($0) } + [
-            .closed, .network(111), .noNetwork(101), .tls(0), .tls(.max), .pinMismatch, .unresolved, .store, .identity,
+            .closed, .network(111), .noNetwork(101), .tls(0), .tls(.max), .pinMismatch, .unresolved, .identity,
+            .clientCertificate, .store(.registrations, isFull: false),
         ]
+    /// Ends after which the delay is that of the store's own row.
+    static let failedWrites: [EndReason] = [
+        .store(.burst, isFull: false), .store(.burst, isFull: true), .store(.address, isFull: true),
+    ]
     static let planned: [EndReason] = [.registered, .registrationsChanged, .requested, .stopped, .networkChanged]
 
     /// A link that has started and whose attempt is under way.
@@ -53,6 +58,7 @@ import Testing
 
     @Test(arguments: [Purpose.login, .register]) func otherReasons(purpose: Purpose) {
         for reason in Self.soft { #expect(reason.classified(during: purpose) == .soft(retryAfter: 0)) }
+        for reason in Self.failedWrites { #expect(reason.classified(during: purpose) == .soft(retryAfter: 0)) }
         for reason in Self.planned { #expect(reason.classified(during: purpose) == .planned) }
         for code in UInt8(0)...255 {
             #expect(EndReason.registerFailed(code: code).classified(during: purpose) == .soft(retryAfter: 0))
@@ -155,6 +161,87 @@ import Testing
         link.ended(.closed, during: .login, random: 0, now: 10)
         #expect(link.failures == (state == .connected ? 1 : 6))
         #expect(link.nextAttempt == (state == .connected ? 2_010 : 64_010))
+    }
+
+    // MARK: The store
+
+    /// 2, 4, 8 … 600 s although each connection logs in, for a login says nothing of a disk; the other failures are not
+    /// counted by it.
+    @Test(arguments: failedWrites, [0, 5_000] as [Int64]) func storeFailuresInARow(reason: EndReason, random: Int64) {
+        var link = Self.connected()
+        var now: Int64 = 1_000
+        for failure in 1...1000 {
+            link.ended(reason, during: .login, random: random, now: now)
+            #expect(link.state == .backingOff)
+            #expect(link.storeFailures == failure && link.failures == 0)
+            let milliseconds = failure < 10 ? (Int64(1_000) << Int64(failure)) + random : 600_000
+            #expect(link.nextAttempt == now + milliseconds)
+            #expect(!takes(&link, now + milliseconds - 1))
+            now += milliseconds
+            #expect(takes(&link, now))
+            link.reached(.connected, now: now)
+        }
+    }
+
+    /// A connection of the store's row ends for the n-th time; the delay of the next such end tells whether what is done
+    /// between has ended the row.
+    @Test(arguments: [1, 2, 5, 9]) func whatEndsTheRow(count: Int) {
+        func delay(_ between: (inout Link) -> Void) -> Int64? {
+            var link = Self.connected()
+            for _ in 0..<count {
+                link.ended(.store(.burst, isFull: true), during: .login, random: 0, now: 0)
+                #expect(takes(&link, .max))
+                link.reached(.connected, now: 0)
+            }
+            between(&link)
+            _ = link.takeAttempt(now: .max)
+            link.ended(.store(.burst, isFull: true), during: .login, random: 0, now: 50)
+            return link.nextAttempt.map { $0 - 50 }
+        }
+        let longer: Int64 = min(2_000 << Int64(count), 600_000)
+        #expect(delay { _ in } == longer)
+        #expect(delay { $0.reached(.connected, now: 1) } == longer)
+        // Nor does what ends otherwise, be it planned or a failure.
+        for reason in Self.soft + Self.planned {
+            let after = delay { $0.ended(reason, during: .login, random: 0, now: 1) }
+            #expect(after == longer, "\(reason)")
+        }
+        #expect(delay { $0.networkChanged(now: 1) } == longer)
+        #expect(delay { $0.tryAgain(now: 1) } == longer)
+        // A write that succeeds does, and a person.
+        #expect(delay { $0.forgetStoreFailures() } == 2_000)
+        #expect(delay { $0.kick(now: 1) } == 2_000)
+        #expect(delay { $0.start(isConfigured: true, now: 1) } == 2_000)
+    }
+
+    /// Each row has its own count: failures of the network in between are short, and the disk's go on.
+    @Test func rowsAreApart() {
+        var link = Self.connected()
+        for round in 1...6 as ClosedRange<Int64> {
+            link.ended(.store(.burst, isFull: false), during: .login, random: 0, now: 0)
+            #expect(link.nextAttempt == 1_000 << round)
+            #expect(takes(&link, .max))
+            link.ended(.closed, during: .login, random: 0, now: 0)
+            #expect(link.nextAttempt == 2_000)
+            #expect(takes(&link, .max))
+            link.ended(.closed, during: .login, random: 0, now: 0)
+            #expect(link.nextAttempt == 4_000)
+            #expect(takes(&link, .max))
+            link.reached(.connected, now: 0)
+        }
+    }
+
+    /// A network change makes the attempt that waits for the disk due at once, and shortens none that follows.
+    @Test func networkChangesWhileTheDiskIsFull() {
+        var link = Self.connected()
+        for round in 1...12 as ClosedRange<Int64> {
+            link.ended(.store(.burst, isFull: true), during: .login, random: 0, now: 100)
+            let delay: Int64 = min(1_000 << round, 600_000)
+            #expect(link.nextAttempt == 100 + delay)
+            link.networkChanged(now: 101)
+            #expect(takes(&link, 101))
+            link.reached(.connected, now: 102)
+        }
     }
 
     // MARK: Planned ends
@@ -305,7 +392,7 @@ import Testing
         link.start(isConfigured: true, now: 0)
         var now: Int64 = 0
         let reasons =
-            Self.soft + Self.planned
+            Self.soft + Self.planned + Self.failedWrites
             + (0..<8).map { .disconnected(code: UInt8($0), retryAfter: UInt32($0 * 100)) } as [EndReason]
         for _ in 0..<500 {
             now += Int64(random.below(5_000))

@@ -73,6 +73,26 @@ private struct Vector: Decodable {
         #expect(hex(array(keys.nonce.bytes)) == vector.baseNonce)
     }
 
+    /// Neither the key nor what it was extracted from outlives its use.
+    @Test func wiping() throws {
+        let secret = [UInt8](repeating: 0xA5, count: 64)
+        var labelled = LabelledHKDF(suite: .kem)
+        try labelled.extract(salt: RawSpan(), label: "eae_prk", secret.span.bytes)
+        let before = (labelled.input.indices.filter { labelled.input[$0] == 0xA5 }.count, labelled.key.count)
+        labelled.wipe()
+        let after = (labelled.input.indices.filter { labelled.input[$0] != 0 }.count, labelled.key.count)
+        let bytes = withUnsafeBytes(of: labelled.key) { $0.filter { $0 != 0 }.count }
+        #expect(before.0 >= 64 && before.1 == 32 && after == (0, 0) && bytes == 0)
+        // A second point that no honest sender has: what was agreed with the first is gone too.
+        let receiver = try SecretKey()
+        let (point, zero) = (unhex(vector.enc), [UInt8](repeating: 0, count: 32))
+        #expect(throws: SealingError.weakKey) {
+            _ = try SharedSecret(
+                private1: receiver.pointer, public1: point.span.bytes, private2: receiver.pointer,
+                public2: zero.span.bytes)
+        }
+    }
+
     @Test func opensWhatTheRFCSealed() throws {
         let first = vector.encryptions[0]
         #expect(hex(try vector.open(unhex(vector.enc + first.ct))) == first.pt)

@@ -160,3 +160,16 @@ def test_only_what_was_asked_to_be_disabled_is(system, debs):
     wanted.unlink()
     system.install(debs["amd64"])
     assert not wanted.is_symlink()
+
+
+def test_a_binary_older_than_the_sources_is_built_again(tmp_path):
+    """What a package says of its commit must be true of the program in it."""
+    binary = tmp_path / "skyglowd"
+    ask = ["bash", "-c", f'. "{ROOT}/cross/lib.sh"; is_current "{binary}"']
+    run(*ask, code=1)
+    binary.touch(mode=0o755)
+    newest = max(path.stat().st_mtime for path in (ROOT / "Sources").rglob("*"))
+    os.utime(binary, (newest + 86_400,) * 2)
+    run(*ask)
+    os.utime(binary, (newest - 1,) * 2)
+    run(*ask, code=1)

@@ -1,4 +1,5 @@
 """The installed package under a real systemd: its word, its sandbox, its watchdog, what is left after a crash."""
+import errno
 import json
 import os
 import re
@@ -26,6 +27,9 @@ link = file:link
 [route hook]
 bundle = org.example.hook
 hook = /usr/bin/tee /var/lib/skyglow/hooked
+[route clock]
+bundle = org.example.clock
+hook = /usr/local/bin/clock /var/lib/skyglow/clock
 [route home]
 bundle = org.example.home
 hook = /usr/bin/tee /home/hooked /etc/hooked /tmp/hooked
@@ -146,6 +150,46 @@ def test_a_hook_runs_within_the_same_walls(configured, server):
     notify(configured, server, "org.example.home", "Home")
     configured.wait(lambda: "/home/hooked" in configured.call("skyglowd", "log").stdout, 20)
     assert not any((configured.root / path).exists() for path in ("home/hooked", "etc/hooked", "tmp/hooked"))
+    configured.call("skyglowd", "read", "all")
+
+
+CLOCK = """
+#include <errno.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/timex.h>
+#include <time.h>
+#include <unistd.h>
+/* What is written is what is there already, should it be allowed. */
+int main(int count, char **words) {
+    FILE *out = fopen(words[count - 1], "w");
+    struct timex state = {0};
+    struct timespec now;
+    struct timeval then;
+    fprintf(out, "read %d\\n", clock_adjtime(CLOCK_REALTIME, &state) < 0 ? errno : 0);
+    state.modes = ADJ_STATUS;
+    fprintf(out, "adjust %d\\n", clock_adjtime(CLOCK_REALTIME, &state) < 0 ? errno : 0);
+    clock_gettime(CLOCK_REALTIME, &now);
+    fprintf(out, "set %d\\n", clock_settime(CLOCK_REALTIME, &now) < 0 ? errno : 0);
+    gettimeofday(&then, 0);
+    fprintf(out, "old %d\\n", syscall(SYS_settimeofday, &then, 0) < 0 ? errno : 0);
+    state.modes = 0;
+    fprintf(out, "older %d\\n", syscall(SYS_adjtimex, &state) < 0 ? errno : 0);
+    return fclose(out);
+}
+"""
+
+
+def test_the_clock_may_be_asked_about_and_not_set(configured, server):
+    """By the hooks, which run within the same walls as the gateway."""
+    program = configured.root / "usr/local/bin/clock"
+    run("gcc", "-static", "-x", "c", "-", "-o", program, input=CLOCK)
+    notify(configured, server, "org.example.clock", "Clock")
+    written = configured.root / "var/lib/skyglow/clock"
+    configured.wait(lambda: written.exists() and len(written.read_text().splitlines()) == 5, 20)
+    assert dict(line.split() for line in written.read_text().splitlines()) == {
+        "read": "0", "adjust": str(errno.EPERM), **dict.fromkeys(("set", "old", "older"), str(errno.ENOSYS))}
     configured.call("skyglowd", "read", "all")
 
 

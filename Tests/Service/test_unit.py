@@ -55,6 +55,8 @@ def test_what_keeps_it_running():
     assert setting("ExecStart") == ["/usr/sbin/skyglowd run"]
     assert setting("ExecStopPost") == ["-/usr/sbin/skyglowd panel off"]
     assert setting("StartLimitIntervalSec") == ["0"]
+    # The log ring and what the LEDs showed before have to outlive a crash.
+    assert setting("RuntimeDirectoryPreserve") == ["yes"]
     # What no attempt can mend: EX_DATAERR and EX_CONFIG.
     assert setting("RestartPreventExitStatus") == ["65 78"]
 
@@ -62,6 +64,13 @@ def test_what_keeps_it_running():
 def test_a_refused_call_does_not_exist():
     """systemd before 247 refuses calls that are newer than it: the C library then takes older ones, but only after ENOSYS."""
     assert setting("SystemCallErrorNumber") == ["ENOSYS"]
+
+
+def test_the_clock_may_be_asked_about():
+    """Whether a time service like chrony keeps it, which ProtectClock= forbids. Setting it takes other calls, or a
+    capability that the service has not."""
+    assert setting("ProtectClock") == [] and setting("CapabilityBoundingSet") == [""]
+    assert setting("SystemCallFilter")[-1] == "clock_adjtime clock_adjtime64"
 
 
 def test_users_and_directories(tool, tmp_path):

@@ -78,7 +78,7 @@ private let hour: Int64 = 3_600_000
     static let mutants: [(Mutant, Invariant)] = [
         (.acknowledgesEarly, .acknowledgedIsKept), (.disk, .acknowledgedIsKept), (.showsAgain, .shownOnce),
         (.waits, .deadline), (.givesUp, .deadline), (.hurries, .backoff), (.dawdles, .backoff),
-        (.doubles, .oneConnection), (.keepsSet, .oneSet), (.pollsAhead, .lastSequence),
+        (.forgetsDisk, .backoff), (.doubles, .oneConnection), (.keepsSet, .oneSet), (.pollsAhead, .lastSequence),
         (.trustsSending, .delivered), (.deaf, .notDeaf), (.spins, .noSpin), (.nags, .keepAlive), (.rots, .store),
     ]
 }

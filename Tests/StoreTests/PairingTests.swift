@@ -124,6 +124,41 @@ extension StoreTests {
             #expect(try admissions(again) == [[2, 1, 1]])
         }
 
+        @Test func anAdmissionIsForgotten() throws {
+            let directory = try TemporaryDirectory()
+            let store = try directory.open()
+            let one = try pair(store, "http://a")
+            try admit(store, one, 1, seen: 10)
+            try admit(store, one, 2, seen: 20)
+            try store.begin()
+            for (device, number) in [(one, 1), (one, 3), (one + 1, 2)] as [(Int64, UInt8)] {
+                let key = [0, number]
+                try store.deleteAdmission(device: device, key: key.span.bytes)
+            }
+            _ = try store.commit()
+            #expect(try admissions(store) == [[Int(one), 2, 1]])
+        }
+
+        /// Another process is waited for as long as the caller says, and by the next caller as long as ever.
+        @Test func aStoreThatAnotherHolds() throws {
+            let directory = try TemporaryDirectory()
+            let (store, other) = (try directory.open(), try directory.open())
+            try other.begin()
+            for (patience, most) in [(0, 200), (300, 1_000)] as [(Int64, Int)] {
+                let clock = ContinuousClock()
+                let took = clock.measure {
+                    let error = thrown { try store.begin(waiting: patience) }
+                    #expect(error?.isBusy == true)
+                }
+                #expect(took >= .milliseconds(patience) && took < .milliseconds(most), "\(patience) ms")
+            }
+            let took = ContinuousClock().measure { #expect(thrown { try store.begin() }?.isBusy == true) }
+            #expect(took >= .milliseconds(Limits.storeBusy))
+            other.rollback()
+            try store.begin(waiting: 0)
+            store.rollback()
+        }
+
         /// Numbers are not given again: what an old one still sends would be another's.
         @Test func numbersAreNotGivenAgain() throws {
             let store = try TemporaryDirectory().open()

@@ -1,5 +1,5 @@
-/* The system libraries as Swift sees them, and one-line wrappers for what Swift cannot import: macros,
- * variadic functions and errno; and what a forked child does before it becomes another program. */
+/* The system libraries as Swift sees them, and the calls that Swift cannot make itself: macros, variadic functions, errno,
+ * structures with flexible ends; and what a forked child does before it becomes another program. */
 #ifndef CBOARD_H
 #define CBOARD_H
 

@@ -4,6 +4,11 @@ import Bytes
 ///
 /// A wrong clock must not cost a notification or its sound. Where the time is not trusted, nothing has expired and no
 /// identifier is forgotten for its age; where it is known to be wrong, no hour is quiet and no alert outdated.
+///
+/// By a clock that nobody has confirmed yet, alerts are outdated: a board that is a relay and nothing else may never get
+/// a confirmation, and what is old must not sound as if it were new. One whose clock stood still while it was off, and
+/// that has neither heard from a server nor from a time service, calls live alerts outdated until then. They light, and
+/// the log names the clock as the reason.
 package struct CorrectedTime: BitwiseCopyable, Equatable {
     /// Corrected Unix seconds.
     var time: Int64
@@ -29,4 +34,9 @@ package struct CorrectedTime: BitwiseCopyable, Equatable {
 
     /// The time by which hours are quiet and alerts outdated; nil where nobody knows.
     var told: Int64? { isPlausible ? time : nil }
+
+    /// Whether a time, in Unix microseconds, is further ahead than clocks differ.
+    func isBeyond(_ microseconds: Int64) -> Bool {
+        told.map { microseconds / 1_000_000 > $0 &+ Limits.fresh } ?? false
+    }
 }

@@ -4,7 +4,8 @@ import Loop
 /// Whether somebody keeps the system's clock.
 enum TimeService {
     /// The kernel says so of any service that steers it (adjtimex(2)), and takes it back when the clock is set by hand.
-    /// Inside our unit's sandbox it may not be asked; systemd-timesyncd touches a file with every answer of its server.
+    /// Where it may not be asked, as inside a unit with ProtectClock=, there is the file that systemd-timesyncd touches
+    /// with every answer of its server.
     static var isKeeping: Bool {
         if cb_clock_synchronised() != 0 { return true }
         var status = stat()

@@ -13,17 +13,21 @@ extension CommandRunner {
     private static let place = "/snd/server_cert.pem"
 
     func certificate(_ command: Command) throws(StartupError) -> ExitCode {
-        let configuration = try configuration()
-        let server = try server(of: configuration)
-        switch command {
-        case .certificateFetch(let from, let fingerprint, let yes):
+        var wanted: String?
+        if case .certificateFetch(_, let fingerprint, let yes) = command {
             guard !yes || fingerprint != nil else {
                 throw StartupError("--yes needs --fingerprint, or anybody's certificate would do", .usage)
             }
+            wanted = try fingerprint.map { text throws(StartupError) in try digits(ofFingerprint: text) }
+        }
+        let configuration = try configuration()
+        let server = try server(of: configuration)
+        switch command {
+        case .certificateFetch(let from, _, let yes):
             let pem = try fetch(from: from, server, configuration)
             let description = try describe(pem, of: from ?? server.address)
             Output.complain(text(description))
-            try confirm(description, fingerprint: fingerprint, yes: yes)
+            try confirm(description, wanted: wanted, yes: yes)
             return try keep(pem, server, configuration)
         case .certificateImport(let path):
             let pem = try readFile(path)
@@ -41,7 +45,7 @@ extension CommandRunner {
     private func readFile(_ path: String) throws(StartupError) -> [UInt8] {
         var buffer = ByteBuffer(capacity: Self.maximum)
         do throws(StoreError) { try AtomicFile.read(path, into: &buffer) } catch {
-            throw StartupError(error.text, error.isMissing ? .inputOutput : StartupError(error).exit)
+            throw StartupError(reading: error)
         }
         return Array(buffer.pointer)
     }
@@ -53,8 +57,10 @@ extension CommandRunner {
         return description
     }
 
+    /// For people: a name may hold whatever its issuer wanted.
     private func text(_ description: Certificate.Description) -> String {
-        "certificate\n  subject  \(description.subject)\n  issuer   \(description.issuer)\n"
+        "certificate\n  subject  \(String(visible: description.subject, limit: 1024))\n"
+            + "  issuer   \(String(visible: description.issuer, limit: 1024))\n"
             + "  valid    \(description.notBefore) to \(description.notAfter) (does not matter: it is pinned)\n"
             + "  SHA-256  \(description.fingerprint)"
     }
@@ -71,14 +77,22 @@ extension CommandRunner {
         return String(decoding: out.pointer, as: UTF8.self)
     }
 
+    /// The 64 hex digits of a SHA-256, which programs show in capitals and with colons or spaces between them too.
+    private func digits(ofFingerprint text: String) throws(StartupError) -> String {
+        let digits = text.lowercased().filter { $0 != ":" && $0 != " " }
+        guard digits.utf8.count == 64, digits.utf8.allSatisfy({ Hex.value($0) != nil }) else {
+            throw StartupError("\(text) is no SHA-256: it has 64 hexadecimal digits", .usage)
+        }
+        return String(digits)
+    }
+
     /// A person compares, or the fingerprint that a script was given decides.
     private func confirm(
-        _ description: Certificate.Description, fingerprint: String?, yes: Bool
+        _ description: Certificate.Description, wanted: String?, yes: Bool
     ) throws(StartupError) {
-        if let fingerprint {
-            let digits = String(fingerprint.lowercased().filter { $0 != ":" && $0 != " " })
-            guard digits == description.fingerprint else {
-                throw StartupError("the fingerprint is not \(digits): nothing stored", .badData)
+        if let wanted {
+            guard wanted == description.fingerprint else {
+                throw StartupError("the fingerprint is not \(wanted): nothing stored", .badData)
             }
             if yes { return }
         }
@@ -106,7 +120,7 @@ extension CommandRunner {
             }
         } catch { throw StartupError(error) }
         Output.complain("stored in \(server.certificate)")
-        poke("reload", configuration)
+        try poke("reload", configuration)
         return .ok
     }
 

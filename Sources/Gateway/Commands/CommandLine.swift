@@ -7,6 +7,8 @@ import Store
 public struct CommandRunner {
     let json: Bool
     let configurationPath: String
+    /// Of what is printed.
+    let failure = OutputFailure()
 
     public init(_ invocation: Invocation) {
         json = invocation.json
@@ -22,9 +24,28 @@ public struct CommandRunner {
 
     /// Does what was asked. Messages for people go to standard error.
     public func run(_ command: Command) -> ExitCode {
-        do throws(StartupError) { return try dispatch(command) } catch {
+        Self.occupyStandardDescriptors()
+        // A reader that has gone away ends what is printed and not what is done.
+        cb_ignore_sigpipe()
+        var exit: ExitCode
+        var isDone = true
+        do throws(StartupError) { exit = try dispatch(command) } catch {
             for line in error.lines { Output.complain(line, bare: error.exit == .configuration && command == .check) }
-            return error.exit
+            exit = error.exit
+            isDone = false
+        }
+        guard failure.errno != 0 else { return exit }
+        // Whoever reads no further knows it.
+        if failure.errno != EPIPE { Output.complain(SystemError("standard output", code: failure.errno).text) }
+        return isDone ? .inputOutput : exit
+    }
+
+    /// A file that is opened while one of the three is closed would get its number, and what is printed with it. Using
+    /// what is put there fails.
+    private static func occupyStandardDescriptors() {
+        var status = stat()
+        for descriptor in STDIN_FILENO...STDERR_FILENO where fstat(descriptor, &status) != 0 {
+            _ = cb_open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY, 0)
         }
     }
 
@@ -46,13 +67,14 @@ public struct CommandRunner {
             return try asOwner { () throws(StartupError) in try inbox(unreadOnly: unreadOnly, limit: limit) }
         case .read(let ids): return try asOwner { () throws(StartupError) in try read(ids) }
         case .readAll: return try asOwner { () throws(StartupError) in try readAll() }
-        case .log(let follow, let lines): return try log(follow: follow, lines: lines)
+        case .log(let follow, let lines): return try showLog(follow: follow, lines: lines)
         case .status: return try status()
+        // Both become the owner themselves: the daemon is asked as the caller.
         case .pairCronstable(let link): return try pairCronstable(link)
         case .pairPocketty(let host): return try pairPocketty(host)
-        case .pairRotate: return try pairRotate()
-        case .pairings: return try listPairings()
-        case .unpair(let id): return try unpair(id)
+        case .pairRotate: return try asOwner { () throws(StartupError) in try pairRotate() }
+        case .pairings: return try asOwner { () throws(StartupError) in try listPairings() }
+        case .unpair(let id): return try asOwner { () throws(StartupError) in try unpair(id) }
         case .notePair(let file): return try notePair(file)
         case .noteSend(let file, let agent, let state, let pane):
             return try noteSend(file, agent: agent, state: state, pane: pane)
@@ -69,8 +91,10 @@ public struct CommandRunner {
         }
     }
 
+    func standardOutput() -> Output { Output(descriptor: STDOUT_FILENO, failure: failure) }
+
     func printText(_ text: String) {
-        var output = Output(descriptor: STDOUT_FILENO)
+        var output = standardOutput()
         output.write(text)
         output.flush()
     }
@@ -88,10 +112,7 @@ public struct CommandRunner {
 
     /// Does what touches the state directory.
     func asOwner(_ body: () throws(StartupError) -> ExitCode) throws(StartupError) -> ExitCode {
-        let owner = StateOwner(of: try configuration().directory)
-        let exit = try body()
-        withExtendedLifetime(owner) {}
-        return exit
+        try StateOwner.of(configuration().directory, body)
     }
 
     func openStore(_ configuration: Configuration) throws(StartupError) -> Store {
@@ -110,11 +131,18 @@ public struct CommandRunner {
         }
     }
 
-    /// Tells the running gateway, if there is one, that something changed in the store.
-    func poke(_ request: String, _ configuration: Configuration) {
-        do throws(StartupError) { _ = try ask(request, configuration) } catch {
-            for line in error.lines { Output.complain(line) }
+    /// Tells the running gateway, if there is one, that something changed in the store. What it does not take notice of
+    /// is an error: it goes on as before.
+    func poke(_ request: String, _ configuration: Configuration) throws(StartupError) {
+        var failure: StartupError
+        do throws(StartupError) {
+            guard let answer = try ask(request, configuration), let reason = Self.refusal(answer) else { return }
+            failure = StartupError(reason, .unavailable)
+        } catch { failure = error }
+        for index in failure.lines.indices {
+            failure.lines[index] = "done, but the running gateway takes no notice: " + failure.lines[index]
         }
+        throw failure
     }
 
     /// A request whose answer is `ok` or the reason why not.
@@ -122,13 +150,16 @@ public struct CommandRunner {
         guard let answer = try ask(request, configuration()) else {
             throw StartupError("no gateway is running", .unavailable)
         }
-        let text = String(decoding: answer, as: UTF8.self)
-        if text.hasPrefix("ok") { return .ok }
-        let reason = text.hasPrefix("error ") ? String(text.dropFirst(6)) : "no answer"
-        throw StartupError(trimmed(reason), request == "reload" ? .configuration : .unavailable)
+        guard let reason = Self.refusal(answer) else { return .ok }
+        throw StartupError(reason, request == "reload" ? .configuration : .unavailable)
     }
 
-    private func trimmed(_ text: String) -> String { text.hasSuffix("\n") ? String(text.dropLast()) : text }
+    /// Nil for `ok`, with or without a word.
+    private static func refusal(_ answer: [UInt8]) -> String? {
+        let text = String(decoding: answer.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+        if text == "ok" || text.hasPrefix("ok ") { return nil }
+        return text.hasPrefix("error ") ? String(text.dropFirst(6)) : "no answer"
+    }
 
     private func check() throws(StartupError) -> ExitCode {
         let configuration = try configuration()
@@ -163,30 +194,13 @@ public struct CommandRunner {
         }
         for _ in 0..<100 {
             do throws(StoreError) {
+                let owner = StateOwner(of: configuration.directory)
                 let lock = try StateLock(directory: configuration.directory)
                 withExtendedLifetime(lock) {}
+                withExtendedLifetime(owner) {}
                 return .ok
             } catch { usleep(100_000) }
         }
         throw StartupError("the gateway has not stopped within 10 s", .unavailable)
-    }
-
-    private func log(follow: Bool, lines: Int?) throws(StartupError) -> ExitCode {
-        let path = Startup.logPath(try configuration())
-        do throws(RingError) {
-            let reader = try RingReader(path: path)
-            var part = try reader.last(lines ?? (follow ? 10 : .max))
-            printText(String(decoding: part.bytes, as: UTF8.self))
-            while follow {
-                usleep(200_000)
-                part = try reader.read(from: part.next)
-                if part.lost { Output.complain("some lines were overwritten before they could be shown") }
-                printText(String(decoding: part.bytes, as: UTF8.self))
-            }
-            return .ok
-        } catch .system(_, ENOENT) {
-            throw StartupError(
-                "\(path): there is no log: no gateway has run yet, or the board was started since", .inputOutput)
-        } catch { throw StartupError("\(path): \(error.message)", .inputOutput) }
     }
 }

@@ -15,6 +15,7 @@ public enum Help {
           panel test               each output in turn
           panel off                puts out what a gateway that died left on
           log [-f] [-n N]          the last N lines of the log; -f follows it
+                                   and --json makes an object of each
 
         Setting up
           certificate fetch        fetches the server's certificate and asks

@@ -7,7 +7,7 @@ import Store
 extension CommandRunner {
     func inbox(unreadOnly: Bool, limit: Int?) throws(StartupError) -> ExitCode {
         let store = try openStore(configuration())
-        var output = Output(descriptor: STDOUT_FILENO)
+        var output = standardOutput()
         var text = ByteBuffer(capacity: Limits.notificationJSON)
         var kinds = KindReader()
         var isFirst = true
@@ -41,7 +41,7 @@ extension CommandRunner {
                 exit = .badData
             }
         }
-        poke("inbox", configuration)
+        try poke("inbox", configuration)
         return exit
     }
 
@@ -49,7 +49,7 @@ extension CommandRunner {
         let configuration = try configuration()
         let store = try openStore(configuration)
         _ = try Startup.stored { () throws(StoreError) in try store.markAllRead() }
-        poke("inbox", configuration)
+        try poke("inbox", configuration)
         return .ok
     }
 }

@@ -75,7 +75,7 @@ extension CommandRunner {
         let store = try openStore(configuration)
         let running = try running(configuration, store)
         let now = SystemClock().unixTime
-        var output = Output(descriptor: STDOUT_FILENO)
+        var output = standardOutput()
         var count = 0
         if json { output.write("{\"running\":\(running != nil),\"networks\":[") }
         if let running, running.id == nil,
@@ -290,7 +290,7 @@ extension CommandRunner {
         plot.append(svgTo: &picture)
         guard !picture.overflowed else { throw StartupError("the picture is too large", .inputOutput) }
         if svg == "-" {
-            var output = Output(descriptor: STDOUT_FILENO)
+            var output = standardOutput()
             output.write(picture.pointer)
             return .ok
         }

@@ -10,11 +10,15 @@ extension CommandRunner {
     /// Reads what `pair pocketty` writes, keeps it with a key of its own in a file, and answers with the public key.
     func notePair(_ file: String) throws(StartupError) -> ExitCode {
         cb_hide_memory()
-        var input = [UInt8](repeating: 0, count: Limits.pairingLink)
-        let count = CBoard.read(STDIN_FILENO, &input, input.count)
-        guard let json = JSONText(Array(input[..<max(count, 0)])), let grant = json.text("grant"),
-            let relay = json.text("relay"), let sealKey = json.key("sealKey")
-        else { throw StartupError("expected {\"v\":1,\"grant\",\"sealKey\",\"relay\"} on standard input", .badData) }
+        guard let json = JSONText(try StandardInput.text(limit: Limits.pairingLink)) else {
+            throw StartupError("expected {\"v\":1,\"grant\",\"sealKey\",\"relay\"} on standard input", .badData)
+        }
+        let what = "what the board gives"
+        try json.requireVersion(of: what)
+        guard let grant = json.text("grant"), let relay = json.text("relay") else {
+            throw StartupError("\(what) has no grant or no relay", .badData)
+        }
+        let sealKey = try json.publicKey("sealKey", of: what)
         let key: SecretKey
         let publicKey: Blob<32>
         do throws(SealingError) {
@@ -40,9 +44,9 @@ extension CommandRunner {
         cb_hide_memory()
         var kept = ByteBuffer(capacity: 4096)
         defer { kept.wipe() }
-        do throws(StoreError) { try AtomicFile.read(file, into: &kept) } catch { throw StartupError(error) }
+        do throws(StoreError) { try AtomicFile.read(file, into: &kept) } catch { throw StartupError(reading: error) }
         guard let json = JSONText(Array(kept.pointer)), let grant = json.text("grant"),
-            let relay = json.text("relay"), let address = WebAddress(relay + PockettyWire.pushPath),
+            let relay = json.text("relay"), let address = Self.pushAddress(relay),
             let sealKey = json.key("sealKey"), var secret = json.key("privateKey")
         else { throw StartupError("\(file) was not made by `note pair`", .badData) }
         defer { secret.wipe() }
@@ -65,6 +69,12 @@ extension CommandRunner {
             throw StartupError("the board does not know us any more: pairing deleted", .unavailable)
         default: throw StartupError("the board answered \(answer.status)", .unavailable)
         }
+    }
+
+    private static func pushAddress(_ relay: String) -> WebAddress? {
+        var relay = relay
+        while relay.utf8.last == UInt8(ascii: "/") { relay.removeLast() }
+        return WebAddress(relay + PockettyWire.pushPath)
     }
 
     private static func seal(

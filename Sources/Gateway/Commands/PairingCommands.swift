@@ -16,6 +16,14 @@ extension CommandRunner {
         var given: Blob<32>
     }
 
+    /// A daemon that is about to be told of this board.
+    private struct Begun {
+        var id: Int64
+        var token: Blob<256>
+        /// It was not paired before.
+        var isNew: Bool
+    }
+
     private func known(_ source: Source, _ place: String, _ store: Store) throws(StartupError) -> Known? {
         let place = Array(place.utf8)
         var known: Known?
@@ -31,18 +39,23 @@ extension CommandRunner {
     }
 
     private func keep(
-        _ source: Source, name: String, place: String, token: Blob<256>, key: Blob<32>, given: Blob<32>,
-        _ store: Store, _ configuration: Configuration
+        _ source: Source, name: String, place: String, token: Blob<256>, key: Blob<32>, given: Blob<32>, _ store: Store
     ) throws(StartupError) -> Int64 {
-        let (name, place) = (Array(name.utf8.prefix(Limits.pairingName)), Array(place.utf8))
-        guard place.count <= Limits.pairingPlace else { throw StartupError("the address is too long", .badData) }
-        let id = try Startup.stored { () throws(StoreError) in
-            try store.setPairing(
-                source: source, name: name.span.bytes, place: place.span.bytes, token: token.bytes, key: key.bytes,
-                given: given.bytes, at: SystemClock().unixTime)
+        let (name, place) = (Array(name.utf8), Array(place.utf8))
+        guard place.count <= Limits.pairingPlace else {
+            throw StartupError("the address is longer than \(Limits.pairingPlace) bytes", .badData)
         }
-        poke("pairings", configuration)
-        return id
+        let length = UTF8Text.prefix(of: name.span.bytes, limit: Limits.pairingName)
+        do throws(StoreError) {
+            return try store.setPairing(
+                source: source, name: name.span.bytes.extracting(0..<length), place: place.span.bytes,
+                token: token.bytes, key: key.bytes, given: given.bytes, at: SystemClock().unixTime)
+        } catch {
+            guard case .tooMuch = error else { throw StartupError(error) }
+            throw StartupError(
+                "\(Limits.pairings) daemons are paired, which is the most: `skyglowd unpair` one of `skyglowd pairings`",
+                .unavailable)
+        }
     }
 
     private func relay(of configuration: Configuration) throws(StartupError) -> Configuration.Relay {
@@ -78,42 +91,48 @@ extension CommandRunner {
         let configuration = try configuration()
         _ = try relay(of: configuration)
         let link = try readLink(argument)
-        let store = try openStore(configuration)
-        let publicKey = try sealKey(configuration)
         guard let address = WebAddress(link.url + "/push/devices") else {
-            throw StartupError("\(link.url) is no web address", .badData)
+            throw StartupError("\(String(visible: link.url)) is no web address", .badData)
         }
-        let before = try known(.cronstable, link.url, store)
-        let token = before?.token ?? newToken()
+        var publicKey = Blob<32>()
         // Before the daemon knows it, so that nothing it sends is refused.
-        let id = try keep(
-            .cronstable, name: link.name, place: link.url, token: token, key: Blob(), given: Blob(), store,
-            configuration)
+        let begun = try StateOwner.of(configuration.directory) { () throws(StartupError) in
+            let store = try openStore(configuration)
+            RelayKeys(directory: configuration.directory).warnOfLoss(of: RelayKeys.seal, pairing: link.url, store)
+            publicKey = try sealKey(configuration)
+            let before = try known(.cronstable, link.url, store)
+            let token = before?.token ?? newToken()
+            let id = try keep(
+                .cronstable, name: link.name, place: link.url, token: token, key: Blob(), given: Blob(), store)
+            return Begun(id: id, token: token, isNew: before == nil)
+        }
         do throws(StartupError) {
-            let theirs = try register(address, link, publicKey, token, configuration)
+            try poke("pairings", configuration)
+            let theirs = try register(address, link, publicKey, begun.token, configuration)
             let ours = fingerprint(publicKey)
-            printText("paired with \(link.name) as \(id)\nfingerprint  \(ours)\ntheir answer \(theirs)\n")
+            printText(
+                "paired with \(String(visible: link.name, limit: Limits.pairingName)) as \(begun.id)\n"
+                    + "fingerprint  \(ours)\ntheir answer \(String(visible: theirs, limit: 64))\n")
             guard ours == theirs else {
                 throw StartupError("THE FINGERPRINTS DIFFER: the daemon has another key. Not paired.", .badData)
             }
             return .ok
         } catch {
             // What was paired before and could not be reached stays so.
-            if before == nil || error.exit == .badData { try forget(id, store, configuration) }
+            if begun.isNew || error.exit == .badData { forget(begun.id, configuration) }
             throw error
         }
     }
 
     private func readLink(_ argument: String) throws(StartupError) -> (name: String, url: String, token: String) {
-        var text = argument
+        var bytes: [UInt8]
         if argument == "-" {
-            var bytes = [UInt8](repeating: 0, count: Limits.pairingLink)
-            let count = bytes.withUnsafeMutableBytes { CBoard.read(STDIN_FILENO, $0.baseAddress, $0.count) }
-            text = String(decoding: bytes[..<max(count, 0)], as: UTF8.self)
+            bytes = try StandardInput.text(limit: Limits.pairingLink)
+        } else {
+            bytes = StandardInput.trimmed(Array(argument.utf8))
         }
-        var bytes = Array(text.utf8)
-        while let last = bytes.last, last <= 0x20 || last == UInt8(ascii: "=") { bytes.removeLast() }
         if bytes.first != UInt8(ascii: "{") {
+            while bytes.last == UInt8(ascii: "=") { bytes.removeLast() }
             let start = bytes.firstIndex(of: UInt8(ascii: "#")).map { $0 + 1 } ?? bytes.count
             var json = ByteBuffer(capacity: Limits.pairingLink)
             guard json.append(decoding: bytes.span.bytes.extracting(start..<bytes.count), .url) else {
@@ -121,8 +140,12 @@ extension CommandRunner {
             }
             bytes = Array(json.pointer)
         }
-        guard let json = JSONText(bytes), var url = json.text("url"), let token = json.text("token") else {
+        guard let json = JSONText(bytes) else {
             throw StartupError("this is no pairing link, …/pair#…, nor its JSON", .badData)
+        }
+        try json.requireVersion(of: "the pairing link")
+        guard var url = json.text("url"), let token = json.text("token") else {
+            throw StartupError("the pairing link has no `url` or no `token`", .badData)
         }
         while url.utf8.last == UInt8(ascii: "/") { url.removeLast() }
         for byte in token.utf8 where byte <= 0x20 || byte >= 0x7F {
@@ -149,7 +172,7 @@ extension CommandRunner {
         let answer = try post(address, Array(body.pointer), authorization, configuration)
         guard answer.status == 200 || answer.status == 201 else {
             let reason = JSONText(answer.body)?.text("error") ?? ""
-            throw StartupError("the daemon answered \(answer.status) \(reason)", .unavailable)
+            throw StartupError("the daemon answered \(answer.status) \(String(visible: reason))", .unavailable)
         }
         return JSONText(answer.body)?.text("device", "fingerprint") ?? "none"
     }
@@ -189,70 +212,79 @@ extension CommandRunner {
         let configuration = try configuration()
         let relay = try relay(of: configuration)
         guard host.utf8.first != UInt8(ascii: "-") else { throw StartupError("\(host) is no USER@HOST", .usage) }
-        let store = try openStore(configuration)
+        let shown = String(visible: host)
+        var given = ByteBuffer(capacity: Limits.pairingLink)
+        var digest = Blob<32>()
+        // Before the daemon knows it, so that nothing it sends is refused. Its key comes with its answer: what it has sealed
+        // until then cannot be opened.
+        let begun = try StateOwner.of(configuration.directory) { () throws(StartupError) -> Begun? in
+            let store = try openStore(configuration)
+            let keys = RelayKeys(directory: configuration.directory)
+            for name in [RelayKeys.seal, RelayKeys.signing] { keys.warnOfLoss(of: name, pairing: host, store) }
+            let before = try known(.pocketty, host, store)
+            let token = before?.token ?? newToken()
+            try offer(token, relay, configuration, into: &given)
+            digest = try self.digest(given.pointer.bytes)
+            if let before {
+                if before.given != digest { return Begun(id: before.id, token: token, isNew: false) }
+                printText(
+                    "paired with \(shown) as \(before.id) already, and nothing has changed; if it has lost its side: "
+                        + "skyglowd unpair \(before.id), then pair it again\n")
+                return nil
+            }
+            let id = try keep(.pocketty, name: host, place: host, token: token, key: Blob(), given: Blob(), store)
+            return Begun(id: id, token: token, isNew: true)
+        }
+        guard let begun else { return .ok }
+        do throws(StartupError) {
+            try poke("pairings", configuration)
+            let answer = try converse(relay.command, host, Array(given.pointer))
+            guard let json = JSONText(answer) else { throw StartupError("\(shown): no answer", .badData) }
+            try json.requireVersion(of: "the answer of \(shown)")
+            let key = try json.publicKey("daemonKey", of: "the answer of \(shown)")
+            let id = try StateOwner.of(configuration.directory) { () throws(StartupError) in
+                try keep(
+                    .pocketty, name: host, place: host, token: begun.token, key: key, given: digest,
+                    openStore(configuration))
+            }
+            try poke("pairings", configuration)
+            printText("paired with \(shown) as \(id)\n")
+            return .ok
+        } catch {
+            // What was paired before stays so.
+            if begun.isNew { forget(begun.id, configuration) }
+            throw error
+        }
+    }
+
+    /// What a pocketty daemon is given, as JSON on a line.
+    private func offer(
+        _ token: Blob<256>, _ relay: Configuration.Relay, _ configuration: Configuration, into given: inout ByteBuffer
+    ) throws(StartupError) {
         let publicKey = try sealKey(configuration)
         let signing = try Startup.stored { () throws(StoreError) in
             try RelayKeys(directory: configuration.directory).make(RelayKeys.signing)
         }
-        let before = try known(.pocketty, host, store)
-        let token = before?.token ?? newToken()
         var grant = ByteBuffer(capacity: Limits.grant)
         Grant.append(token.bytes, key: signing, to: &grant)
-        var given = ByteBuffer(capacity: 4096)
         given.append("{")
         given.member("v", 1)
         given.member("grant", String(decoding: grant.pointer, as: UTF8.self))
         given.member("sealKey", String(base64: publicKey.bytes))
         given.member("relay", relayAddress(relay))
         given.append("}\n")
-        guard let digest = try? SHA256.digest(given.pointer.bytes) else {
+    }
+
+    private func digest(_ bytes: RawSpan) throws(StartupError) -> Blob<32> {
+        do throws(SealingError) { return try SHA256.digest(bytes) } catch {
             throw StartupError("no memory", .inputOutput)
         }
-        if let before, before.given == digest {
-            printText("paired with \(host) as \(before.id) already: nothing has changed\n")
-            return .ok
-        }
-        let answer = try converse(relay.command, host, Array(given.pointer))
-        guard let json = JSONText(answer), let key = json.key("daemonKey") else {
-            throw StartupError("\(host): the answer has no daemonKey of 32 bytes", .badData)
-        }
-        let id = try keep(
-            .pocketty, name: host, place: host, token: token, key: key, given: digest, store, configuration)
-        printText("paired with \(host) as \(id)\n")
-        return .ok
     }
 
     private func relayAddress(_ relay: Configuration.Relay) -> String {
         if let address = relay.address { return address }
         let isAny = relay.listen.host == "0.0.0.0" || relay.listen.host == "::"
         return "http://" + (isAny ? "\(hostName):\(relay.listen.port)" : relay.listen.text)
-    }
-
-    /// Runs the command, writes to it and reads its answer.
-    private func converse(_ words: [String], _ host: String, _ input: [UInt8]) throws(StartupError) -> [UInt8] {
-        var pointers: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0 == "{}" ? host : $0) }
-        pointers.append(nil)
-        defer { for pointer in pointers { free(pointer) } }
-        cb_ignore_sigpipe()
-        var ends = [Int32](repeating: -1, count: 2)
-        let child = cb_run(&pointers, &ends)
-        guard child > 0 else { throw StartupError(SystemError("fork").text, .unavailable) }
-        let written = write(ends[0], input, input.count)
-        close(ends[0])
-        var answer: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 1024)
-        while answer.count <= Limits.pairingLink {
-            let count = CBoard.read(ends[1], &chunk, chunk.count)
-            if count < 0, cb_errno() == EINTR { continue }
-            guard count > 0 else { break }
-            answer.append(contentsOf: chunk[..<count])
-        }
-        close(ends[1])
-        let code = cb_wait(child)
-        guard code == 0, written == input.count else {
-            throw StartupError("\(words.first ?? ""): exit code \(code)", .unavailable)
-        }
-        return answer
     }
 
     func pairRotate() throws(StartupError) -> ExitCode {
@@ -262,16 +294,24 @@ extension CommandRunner {
         _ = try Startup.stored { () throws(StoreError) in
             try RelayKeys(directory: configuration.directory).make(RelayKeys.signing, anew: true)
         }
-        poke("pairings", configuration)
         printText("another signing key: pair each pocketty daemon again\n")
+        try poke("pairings", configuration)
         return .ok
     }
 
     // MARK: Both
 
-    private func forget(_ id: Int64, _ store: Store, _ configuration: Configuration) throws(StartupError) {
-        _ = try Startup.stored { () throws(StoreError) in try store.deletePairing(id) }
-        poke("pairings", configuration)
+    /// Takes a pairing back that came to nothing, whose own error is told.
+    private func forget(_ id: Int64, _ configuration: Configuration) {
+        do throws(StartupError) {
+            try StateOwner.of(configuration.directory) { () throws(StartupError) in
+                let store = try openStore(configuration)
+                _ = try Startup.stored { () throws(StoreError) in try store.deletePairing(id) }
+            }
+            try poke("pairings", configuration)
+        } catch {
+            for line in error.lines { Output.complain(line) }
+        }
     }
 
     func unpair(_ id: Int64) throws(StartupError) -> ExitCode {
@@ -280,13 +320,13 @@ extension CommandRunner {
         guard try Startup.stored({ () throws(StoreError) in try store.deletePairing(id) }) else {
             throw StartupError("there is no pairing \(id): see `skyglowd pairings`", .badData)
         }
-        poke("pairings", configuration)
+        try poke("pairings", configuration)
         return .ok
     }
 
     func listPairings() throws(StartupError) -> ExitCode {
         let store = try openStore(configuration())
-        var output = Output(descriptor: STDOUT_FILENO)
+        var output = standardOutput()
         var line = ByteBuffer(capacity: 4096)
         var isFirst = true
         if json { output.write("[") }

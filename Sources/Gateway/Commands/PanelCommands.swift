@@ -40,9 +40,12 @@ extension CommandRunner {
     private func putOut(_ configuration: Configuration) -> ExitCode {
         var exit = ExitCode.ok
         let clock = SystemClock()
-        Panel.putOut(configuration.panel, now: clock.now, wall: clock.unixMilliseconds) { role, output, problem in
+        Startup.makePanelFiles(configuration)
+        let found = FoundLights(directory: configuration.runtime, boot: BootIdentifier.current)
+        Panel.putOut(configuration.panel, found: found, now: clock.now, wall: clock.unixMilliseconds) {
+            role, output, problem in
             let text = problem.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
-            Output.complain("\(role.name) \(output): \(text)")
+            Output.complain((role.map { $0.name + " " } ?? "") + "\(output): \(text)")
             exit = .unavailable
         }
         return exit

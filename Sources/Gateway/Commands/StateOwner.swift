@@ -1,7 +1,7 @@
 import CBoard
 
-/// Root works on a state directory of somebody else as its owner, from `init` until this value ends: what root made there
-/// the gateway could not open. The groups of root stay, they decide about no new file.
+/// Root works in a directory of somebody else as its owner, from `init` until this value ends: what root made there the
+/// gateway could not open. The groups of root stay, they decide about no new file.
 struct StateOwner: ~Copyable {
     private let isOther: Bool
 
@@ -20,5 +20,15 @@ struct StateOwner: ~Copyable {
         guard isOther else { return }
         _ = seteuid(getuid())
         _ = setegid(getgid())
+    }
+
+    /// Does something as the owner of a directory.
+    static func of<R: ~Copyable>(
+        _ directory: String, _ body: () throws(StartupError) -> R
+    ) throws(StartupError) -> R {
+        let owner = StateOwner(of: directory)
+        let result = try body()
+        withExtendedLifetime(owner) {}
+        return result
     }
 }

@@ -14,8 +14,9 @@ extension CommandRunner {
         switch command {
         case .tokenAdd(let bundle):
             let changed = try add(bundle, to: store, server: address)
-            if changed { poke("registrations", configuration) }
-            return try show(bundle, in: store, server: address)
+            let exit = try show(bundle, in: store, server: address)
+            if changed { try poke("registrations", configuration) }
+            return exit
         case .tokenMute(let bundle): return try setMuted(true, bundle, store, address, configuration)
         case .tokenUnmute(let bundle): return try setMuted(false, bundle, store, address, configuration)
         case .tokenDelete(let bundle):
@@ -61,12 +62,17 @@ extension CommandRunner {
         var bytes = ByteBuffer(capacity: Limits.deviceToken)
         defer { bytes.wipe() }
         bytes.append(token)
-        let change = try Startup.stored { () throws(StoreError) in
-            try store.addRegistration(
+        do throws(StoreError) {
+            let change = try store.addRegistration(
                 server: server.bytes, bundle: self.bytes(of: bundle).bytes, token: bytes.bytes,
                 routingKey: routingKey.bytes, endToEndKey: endToEndKey.bytes, at: SystemClock().unixTime)
+            return change == .changed
+        } catch {
+            guard case .tooMuch = error else { throw StartupError(error) }
+            throw StartupError(
+                "\(Limits.registrations) applications have a token, which is the most: `skyglowd token delete` one of "
+                    + "`skyglowd token list`", .unavailable)
         }
-        return change == .changed
     }
 
     private func show(_ bundle: String, in store: Store, server: Blob<16>) throws(StartupError) -> ExitCode {
@@ -97,13 +103,13 @@ extension CommandRunner {
         switch change {
         case .unknown: throw StartupError("there is no token of \(bundle): see `skyglowd token list`", .badData)
         case .unchanged: break
-        case .changed: poke("registrations", configuration)
+        case .changed: try poke("registrations", configuration)
         }
         return .ok
     }
 
     private func list(_ store: Store, server: Blob<16>) throws(StartupError) -> ExitCode {
-        var output = Output(descriptor: STDOUT_FILENO)
+        var output = standardOutput()
         var line = ByteBuffer(capacity: 1024)
         var isFirst = true
         if json { output.write("[") }

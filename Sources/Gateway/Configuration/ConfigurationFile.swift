@@ -2,9 +2,11 @@ import Bytes
 import CBoard
 
 extension Configuration {
-    /// Reads and parses a file.
-    public static func load(path: String) throws(ConfigurationError) -> Configuration {
-        try parse(read(path))
+    /// Reads and parses a file. With `directories`, those of this configuration are kept, and relative paths begin there.
+    public static func load(path: String, in directories: Configuration? = nil) throws(ConfigurationError)
+        -> Configuration
+    {
+        try parse(read(path), in: directories)
     }
 
     private static func read(_ path: String) throws(ConfigurationError) -> [UInt8] {

@@ -1,13 +1,15 @@
 import Bytes
-import Loop
 import Panel
 import Relay
 
 extension Configuration {
-    /// Reads a configuration from the bytes of its file. All faults are collected.
-    public static func parse(_ bytes: [UInt8]) throws(ConfigurationError) -> Configuration {
+    /// Reads a configuration from the bytes of its file. All faults are collected. With `directories`, those of this
+    /// configuration are kept, and relative paths begin there.
+    public static func parse(
+        _ bytes: [UInt8], in directories: Configuration? = nil
+    ) throws(ConfigurationError) -> Configuration {
         guard bytes.count <= Limits.configurationFile else { throw .tooLarge }
-        var parser = ConfigurationParser(INIFile(bytes))
+        var parser = ConfigurationParser(INIFile(bytes), in: directories)
         return try parser.parse()
     }
 }
@@ -30,8 +32,12 @@ struct ConfigurationParser {
     /// For each section the index of its route.
     private var routes: [Int?] = []
 
-    init(_ file: INIFile) {
+    /// Whose directories are kept.
+    private let directories: Configuration?
+
+    init(_ file: INIFile, in directories: Configuration?) {
         self.file = file
+        self.directories = directories
         faults = file.faults
     }
 
@@ -196,14 +202,8 @@ struct ConfigurationParser {
         switch key {
         case "listen": listen = try ConfigurationValues.addressEndpoint(value)
         case "allow": try setAllow(value)
-        case "path":
-            guard value.utf8.first == UInt8(ascii: "/"), value.utf8.count <= Limits.requestTarget else {
-                throw ValueError("`\(value)` is no path that begins with /")
-            }
-            relay.path = value
-        case "address":
-            guard WebAddress(value) != nil else { throw ValueError("`\(value)` is no web address") }
-            relay.address = value
+        case "path": relay.path = try ConfigurationValues.requestPath(value)
+        case "address": relay.address = try ConfigurationValues.relayAddress(value)
         case "command": relay.command = try ConfigurationValues.words(value)
         case "coalesce": relay.numbers.coalesce = try ConfigurationValues.number(value, 0...day) * second
         case "flap":
@@ -347,6 +347,10 @@ struct ConfigurationParser {
     // MARK: Paths
 
     private mutating func finishPaths() {
+        if let directories {
+            configuration.directory = directories.directory
+            configuration.runtime = directories.runtime
+        }
         let directory = configuration.directory
         configuration.runtime = ConfigurationParser.withoutSlash(
             ConfigurationParser.resolved(configuration.runtime, directory))

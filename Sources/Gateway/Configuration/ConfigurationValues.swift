@@ -1,5 +1,7 @@
 import Bytes
+import Loop
 import Panel
+import Relay
 
 /// Why a value is refused. The message completes "KEY: …".
 struct ValueError: Error {
@@ -90,6 +92,54 @@ enum ConfigurationValues {
             throw ValueError("`\(text)` has bits set after its prefix: did you mean \(range.text)?")
         }
         return range
+    }
+
+    /// A path as clients put it into a request (RFC 3986 §3.3 and §3.4), which is compared as it is.
+    static func requestPath(_ text: String) throws(ValueError) -> String {
+        let bytes = Array(text.utf8)
+        guard bytes.first == UInt8(ascii: "/") else { throw ValueError("`\(text)` does not begin with /") }
+        guard bytes.count <= Limits.requestTarget else {
+            throw ValueError("the path is longer than \(Limits.requestTarget) bytes")
+        }
+        for index in bytes.indices where !isPathCharacter(bytes, at: index) {
+            throw ValueError("`\(text)` holds characters that clients send as % and two hexadecimal digits")
+        }
+        for segment in bytes.prefix(while: { $0 != UInt8(ascii: "?") }).split(separator: UInt8(ascii: "/"))
+        where segment.elementsEqual(".".utf8) || segment.elementsEqual("..".utf8) {
+            throw ValueError("`\(text)` has a segment of dots, which clients leave out")
+        }
+        guard text != PockettyWire.grantPath, text != PockettyWire.pushPath else {
+            throw ValueError("`\(text)` is where pocketty daemons post to")
+        }
+        return text
+    }
+
+    private static func isPathCharacter(_ bytes: [UInt8], at index: Int) -> Bool {
+        switch bytes[index] {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): true
+        case UInt8(ascii: "%"):
+            index + 2 < bytes.count && Hex.value(bytes[index + 1]) != nil && Hex.value(bytes[index + 2]) != nil
+        case let byte: "-._~!$&'()*+,;=:@/?".utf8.contains(byte)
+        }
+    }
+
+    /// Where daemons on other hosts find the relay: what the paths of its own are appended to.
+    static func relayAddress(_ text: String) throws(ValueError) -> String {
+        let scheme = text.prefix(8).lowercased()
+        guard scheme.hasPrefix("http://") || scheme == "https://" else {
+            throw ValueError("`\(text)` begins neither with http:// nor with https://")
+        }
+        guard WebAddress(text) != nil else { throw ValueError("`\(text)` is no web address") }
+        guard !text.utf8.contains(UInt8(ascii: "?")), !text.utf8.contains(UInt8(ascii: "#")) else {
+            throw ValueError("`\(text)` has a `?` or a `#`, after which no path can follow")
+        }
+        guard text.utf8.count <= Limits.pairingPlace else {
+            throw ValueError("the address is longer than \(Limits.pairingPlace) bytes")
+        }
+        var bytes = Array(text.utf8)
+        while bytes.last == UInt8(ascii: "/") { bytes.removeLast() }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// `HH:MM-HH:MM`.

@@ -35,13 +35,24 @@ extension ByteBuffer {
             append("the server's name could not be resolved now: ")
             append(resolverStatus: status)
         case .networkChanged: append("the network changed")
-        case .store: append("a notification could not be stored")
-        case .identity: append("the private key could not be used")
+        case .store(let task, let isFull):
+            append(task)
+            if isFull { append(": no space left") }
+        case .identity: append("there is no private key that can be used")
+        case .clientCertificate: append("the client certificate could not be used")
         case .registered: append("registered, the login follows")
         case .registrationsChanged: append("the registrations changed")
         case .clockSet: append("the clock was set, the login is repeated")
         case .requested: append("asked to reconnect")
         case .stopped: append("the gateway leaves")
+        }
+    }
+
+    private mutating func append(_ failed: StoreTask) {
+        switch failed {
+        case .burst: append("what was received could not be stored")
+        case .address: append("the assigned address could not be stored")
+        case .registrations: append("the registrations could not be read")
         }
     }
 

@@ -10,7 +10,7 @@ extension Uplink {
         if clock.mayTryAgain, link.state == .authRefused || link.nextAttempt != nil {
             timekeeper.triesAgain()
             log.notice(.clock, "a login was refused before the clock was set: trying again")
-            link.kick(now: now)
+            link.tryAgain(now: now)
         } else if clock.trust(boot: now) == .moved, session.phase == .authenticated {
             _ = leave(.clockSet, now: now)
         }
@@ -23,7 +23,7 @@ extension Uplink {
         case .protocolFault(.clockOffset(let seconds)): timekeeper.contradicted(by: seconds, now: now)
         case .disconnected(let code, _) where DisconnectReason(rawValue: code) == .authFail:
             guard timekeeper.loginRefused(now: now), link.state == .authRefused else { return }
-            link.kick(now: now)
+            link.tryAgain(now: now)
         default: break
         }
     }

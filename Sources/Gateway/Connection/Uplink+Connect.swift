@@ -12,7 +12,7 @@ extension Uplink {
         attemptSince = now
         attemptFailure = nil
         if lastEnd != .networkChanged { abandoned = 0 }
-        guard hasRegistrations || readRegistrations() else { return finish(.store, now: now) }
+        if !hasRegistrations, let failure = readRegistrations() { return finish(failure, now: now) }
         guard purpose == .login || hasFreshKey || makeKey() else { return finish(.identity, now: now) }
         loadPlace(now: now, unixTime: unixTime)
         guard !place.isEmpty else {
@@ -47,7 +47,7 @@ extension Uplink {
     func beginDialling(isOpen: Bool = false, now: Int64) -> Bool {
         link.reached(.connecting, now: now)
         guard purpose == .login || loadClientCertificate() else {
-            finish(.identity, now: now)
+            finish(.clientCertificate, now: now)
             return false
         }
         dialer.start(place.addresses, first: firstTarget, isOpen: isOpen, now: now)

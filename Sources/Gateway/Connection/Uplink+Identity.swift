@@ -78,11 +78,11 @@ extension Uplink {
             at: unixTime)
         clientCertificate = nil
         stream.forgetCertificate()
+        link.forgetStoreFailures()
         hasFreshKey = false
         identity = try store.identity()
         delivery.resume(after: 0)
-        confirmedAck = 0
-        sentAck = 0
+        acks.removeAll()
         log.notice(.link, "registered as \(address)")
         deleteClientCertificate()
     }

@@ -17,7 +17,7 @@ extension Uplink {
             if let reason = takeEvents(now: now, unixTime: unixTime) ?? reading.end {
                 return end(reason, now: now)
             }
-            guard commit(now: now) else { return finish(.store, now: now) }
+            if let failure = commit(now: now) { return finish(failure, now: now) }
             keepEvidence(now: now)
             timekeeper.save(now: now)
             if reading.moved, probeDue != .max { probeAnswered(now: now) }
@@ -31,7 +31,7 @@ extension Uplink {
 
     /// What is already received is made durable before the connection goes.
     private func end(_ reason: EndReason, now: Int64) {
-        guard commit(now: now) else { return finish(.store, now: now) }
+        if let failure = commit(now: now) { return finish(failure, now: now) }
         // While it is known which network it was.
         keepEvidence(now: now)
         finish(reason, now: now)
@@ -54,7 +54,7 @@ extension Uplink {
             // A full burst is committed before the next event. Every acknowledgement of it then has room, so none is
             // passed over by a later one.
             if delivery.waiting > 0, !delivery.hasRoom || session.acknowledgementsFree <= delivery.waiting {
-                guard commit(now: now) else { return .store }
+                if let failure = commit(now: now) { return failure }
             }
             guard let event = session.next(now: now, unixTime: unixTime) else { return nil }
             if let reason = handle(event, now: now) { return reason }
@@ -84,7 +84,7 @@ extension Uplink {
                 log.notice(.session, "an S_PONG that matches no ping of ours: ignored")
                 return nil
             }
-            confirmedAck = ackAtPing
+            acks.pingAnswered()
             log.debug(.session, "S_PONG after \(roundTrip) ms")
         case .timeSync(let offset):
             log.info(.clock, "the server's clock is \(offset) s from ours")
@@ -98,7 +98,7 @@ extension Uplink {
         timekeeper.loginAccepted(now: now)
         do throws(StoreError) { try commitRegistration(unixTime: timekeeper.moment(now: now).time) } catch {
             report(error)
-            if identity == nil { return .store }
+            if identity == nil { return .store(.address, isFull: error.isFull) }
         }
         keepTarget()
         return nil
@@ -132,7 +132,7 @@ extension Uplink {
         report(error)
         store.rollback()
         delivery.abandon()
-        return .store
+        return .store(.burst, isFull: error.isFull)
     }
 
     private func takeOversize() -> EndReason? {
@@ -174,11 +174,12 @@ extension Uplink {
         }
     }
 
-    /// Makes the burst durable and queues its acknowledgements. False if the store failed: the connection must then end
-    /// without them, so that the server sends the burst again.
-    private func commit(now: Int64) -> Bool {
+    /// Makes the burst durable and queues its acknowledgements. The reason if the store failed: the connection must then
+    /// end without them, so that the server sends the burst again.
+    private func commit(now: Int64) -> EndReason? {
+        let isEmpty = !store.isInTransaction
         do throws(StoreError) {
-            let dropped = try delivery.commit(store, confirmed: confirmedAck)
+            let dropped = try delivery.commit(store, confirmed: acks.confirmed)
             if dropped.droppedUnread > 0 {
                 log.warning(.store, "the inbox is full: \(dropped.droppedUnread) unread notifications dropped")
             }
@@ -188,14 +189,12 @@ extension Uplink {
             if dropped.droppedAcknowledgements > 0 {
                 log.warning(.store, "\(dropped.droppedAcknowledgements) acknowledgements dropped")
             }
-        } catch {
-            _ = abandon(error)
-            return false
-        }
+        } catch { return abandon(error) }
+        if !isEmpty { link.forgetStoreFailures() }
         session.lastSeq = delivery.lastSequence
         while let ack = delivery.nextAck() {
             guard session.syncStep == .done, session.acknowledge(ack.messageID.bytes, ack.status) else { continue }
-            sentAck = max(sentAck, ack.row)
+            acks.queue(ack.row)
         }
         tell(now: now)
         if delivery.shownInBurst > 0 {
@@ -203,7 +202,7 @@ extension Uplink {
             news.beeps = max(news.beeps, delivery.beepsInBurst)
         }
         delivery.endBurst()
-        return true
+        return nil
     }
 
     /// Tells outlets of what has just become durable. They may miss it: nothing depends on them.
@@ -221,14 +220,14 @@ extension Uplink {
         guard session.syncStep == .acknowledgements else { return }
         var isComplete = true
         do throws(StoreError) {
-            try store.acknowledgements(after: sentAck) { row in
+            try store.acknowledgements(after: acks.queued) { row in
                 guard session.acknowledgementsFree > 0, let status = AckStatus(rawValue: row.status),
                     session.acknowledge(row.messageID, status)
                 else {
                     isComplete = AckStatus(rawValue: row.status) == nil
                     return isComplete
                 }
-                sentAck = row.id
+                acks.queue(row.id)
                 return true
             }
         } catch { report(error) }
@@ -250,7 +249,7 @@ extension Uplink {
             case .blocked: return (sent, nil)
             case .failed(let error): return (sent, EndReason(error))
             }
-            if type == .ping, !isRepeated { ackAtPing = sentAck }
+            acks.sent(type, isRepeatedPing: isRepeated)
             if type == .poll { delivery.beginPoll() }
             sent = true
         }

@@ -85,11 +85,8 @@ final class Uplink {
     var wantsTurn = false
     /// When a change of the registration set goes out; changes that follow each other closely go out together.
     var registrationsDue: Int64?
-    /// Rows of acknowledgements: the last one sent on this connection, the last one sent before the ping at hand, and
-    /// the last one that the server is known to have read.
-    var sentAck: Int64 = 0
-    var ackAtPing: Int64 = 0
-    var confirmedAck: Int64 = 0
+    /// How far acknowledgements have come.
+    var acks = AckProgress()
     var lastEnd: EndReason?
     /// What carries the connection, for what is learned about silence there.
     var network = NetworkIdentity.unknown
@@ -170,6 +167,7 @@ final class Uplink {
 
     /// Closes what there is and connects at once.
     func reconnect(now: Int64) {
+        link.forgetStoreFailures()
         if leave(.requested, now: now) { return }
         if isUnderWay { finish(.requested, now: now) }
         link.kick(now: now)
@@ -224,27 +222,27 @@ final class Uplink {
         case .open: pump(now: now)
         }
         // After what has come was read: a turn that took long is no reason.
-        if now >= probeDue { networkFailed(now: now) }
+        if !isClosing, now >= probeDue { networkFailed(now: now) }
     }
 
     private func sendRegistrations(now: Int64) {
         registrationsDue = nil
-        guard readRegistrations() else {
-            if !leave(.store, now: now), isUnderWay { finish(.store, now: now) }
+        if let failure = readRegistrations() {
+            if !leave(failure, now: now), isUnderWay { finish(failure, now: now) }
             return
         }
         guard session.phase == .authenticated else { return }
         _ = leave(.registrationsChanged, now: now)
     }
 
-    /// Reads the set again. False, with the reason logged, if that failed: no connection may then be used.
-    func readRegistrations() -> Bool {
+    /// Reads the set again. The reason, with what the store says logged, if that failed: no connection may then be used.
+    func readRegistrations() -> EndReason? {
         do throws(StoreError) {
             try loadRegistrations()
-            return true
+            return nil
         } catch {
             report(error)
-            return false
+            return .store(.registrations, isFull: error.isFull)
         }
     }
 
@@ -254,7 +252,7 @@ final class Uplink {
     // MARK: Ends
 
     /// Failures of any kind in a row.
-    var failures: Int { link.failures + link.nameFailures }
+    var failures: Int { link.failures + link.nameFailures + link.storeFailures }
 
     /// A goodbye has been said and the server's own end is awaited.
     var isClosing: Bool { closing != nil }
@@ -288,7 +286,7 @@ final class Uplink {
             case .done: continue
             case .blocked: break
             case .failed(let error):
-                if error == .closed, closing?.isHalfClosed == true { confirmedAck = max(confirmedAck, sentAck) }
+                if error == .closed, closing?.isHalfClosed == true { acks.allRead() }
                 return finish(ending.reason, now: now)
             }
             break
@@ -315,9 +313,7 @@ final class Uplink {
         probeDue = .max
         attemptFailure = nil
         closing = nil
-        // What has been sent and not been confirmed is sent again.
-        sentAck = confirmedAck
-        ackAtPing = confirmedAck
+        acks.connectionEnded()
         lastEnd = reason
         let random = Int64.random(in: 0...Backoff.jitter)
         link.ended(reason, during: purpose, random: random, isCutOff: isCutOff(after: reason), now: now)
@@ -335,8 +331,8 @@ final class Uplink {
     private func stopped(now: Int64) {
         link.stop(.stopping, now: now)
         timekeeper.saveLast(now: now)
-        guard confirmedAck > 0 else { return }
-        do throws(StoreError) { try store.deleteAcknowledgements(through: confirmedAck) } catch { report(error) }
+        guard acks.confirmed > 0 else { return }
+        do throws(StoreError) { try store.deleteAcknowledgements(through: acks.confirmed) } catch { report(error) }
     }
 
     private func logEnd(_ reason: EndReason, now: Int64) {

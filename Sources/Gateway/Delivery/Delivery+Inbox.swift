@@ -50,7 +50,12 @@ extension Delivery {
     ) throws(StoreError) -> Decision {
         json.removeAll()
         json.append(canonicalJSON: document)
-        let appearance = Appearance(NotificationView(document))
+        var appearance = Appearance(NotificationView(document))
+        if arrival.isPlaceholder {
+            // Whatever its sender asked for: nobody knows what it says.
+            appearance.interruption = .passive
+            appearance.hasSound = false
+        }
         let decision = routing.decide(
             bundle: arrival.bundle.bytes, document, appearance, time: arrival.moment.told ?? .min)
         if arrival.hasIdentifier {
@@ -78,7 +83,8 @@ extension Delivery {
             NewNotification(
                 messageID: arrival.messageID.bytes, bundle: arrival.bundle.bytes, source: arrival.source,
                 received: arrival.moment.time, expires: arrival.expires, title: texts.title(view),
-                subtitle: texts.subtitle(view), body: texts.body(view), sound: view.sound, badge: view.badge,
+                subtitle: texts.subtitle(view), body: texts.body(view), sound: arrival.isPlaceholder ? nil : view.sound,
+                badge: view.badge,
                 category: view.category, thread: view.thread,
                 priority: arrival.urgency == nil ? nil : urgency.span.bytes, isStale: arrival.isStale,
                 isPlaceholder: arrival.isPlaceholder, payload: json.pointer.bytes,
@@ -94,8 +100,8 @@ extension Delivery {
         return id
     }
 
-    /// Something sealed inside a notification of the server. What opens takes the document's place; what does not leaves
-    /// it as it is, since its `aps` stands for it. Nil for a note that was shown before.
+    /// Something sealed inside a notification of the server. What opens takes the document's place; of what does not
+    /// the texts of its `aps` stand for it, passively, or our own words where it has none. Nil for a note that was shown before.
     mutating func openSealed(
         _ member: SealedMember, _ opener: SealedOpener, _ arrival: Arrival, store: Store
     ) throws(StoreError) -> Arrival? {
@@ -112,7 +118,7 @@ extension Delivery {
             opened =
                 member == .alert
                 ? opener.openAlert(urgency: arrival.urgency ?? .active, now: arrival.moment.told, into: &document)
-                : try opener.openNote(now: arrival.moment.told, store: store, into: &document)
+                : try opener.openNote(at: arrival.moment, store: store, into: &document)
         }
         switch opened {
         case .shown(let isStale):
@@ -120,8 +126,12 @@ extension Delivery {
             if isStale { arrival.urgency = .passive }
         case .unreadable:
             arrival.isPlaceholder = true
+            arrival.urgency = .passive
             // A document half-written would say nothing at all.
-            if document.root == nil { opener.placeholder("New alert", into: &document) }
+            if document.root == nil || !NotificationView(document).hasText {
+                opener.placeholder(
+                    member == .alert ? SealedOpener.unreadableAlert : SealedOpener.unreadableNote, into: &document)
+            }
         case .replayed: return nil
         }
         return arrival
@@ -130,5 +140,14 @@ extension Delivery {
     private func takeSealed(_ name: String, _ opener: SealedOpener) -> Bool {
         guard let value = document.lookup(name), let text = document.string(value) else { return false }
         return opener.take(text) != nil
+    }
+}
+
+extension NotificationView {
+    /// Whether it says anything to a person.
+    fileprivate var hasText: Bool {
+        let texts =
+            (title?.byteCount ?? 0) + (subtitle?.byteCount ?? 0) + (body?.byteCount ?? 0)
+        return texts > 0 || localizedTitle != nil || localizedSubtitle != nil || localizedBody != nil
     }
 }

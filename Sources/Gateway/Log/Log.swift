@@ -64,6 +64,12 @@ public final class Log {
         emit(level, area, text, time)
     }
 
+    /// One line of several that a person has just asked for and needs all of. It is not counted and never held back.
+    public func answer(_ level: LogLevel, _ area: LogArea, _ text: LogText) {
+        guard level.rawValue <= self.level.rawValue else { return }
+        emit(level, area, text, clock())
+    }
+
     /// Tells the counts of lines held back now instead of with the next line of their place, or of another one once
     /// theirs has been silent for `Limits.logRefill`: before stopping.
     public func flush() {

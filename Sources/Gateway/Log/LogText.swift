@@ -1,4 +1,5 @@
 import Bytes
+import CBoard
 
 /// The text of one line, built in place: an interpolation streams into fixed storage, so logging allocates nothing.
 ///
@@ -106,6 +107,11 @@ public struct LogText: ExpressibleByStringInterpolation, Sendable {
         public mutating func appendInterpolation(printable bytes: UnsafeRawBufferPointer) { text.append(bytes.bytes) }
         public mutating func appendInterpolation<let size: Int>(printable blob: Blob<size>) { text.append(blob.bytes) }
         public mutating func appendInterpolation<let size: Int>(_ blob: Blob<size>) { text.append(blob.bytes) }
+        /// The system's words for an error number.
+        public mutating func appendInterpolation(errno code: Int32) {
+            guard let words = strerror(code) else { return }
+            text.append(UnsafeRawBufferPointer(start: words, count: strlen(words)).bytes)
+        }
         /// Bytes as pairs of hexadecimal digits.
         public mutating func appendInterpolation(hex bytes: RawSpan) { text.append(hex: bytes) }
         public mutating func appendInterpolation<let size: Int>(hex blob: Blob<size>) { text.append(hex: blob.bytes) }

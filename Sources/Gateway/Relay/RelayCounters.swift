@@ -1,11 +1,11 @@
-/// What the relay has done since the gateway began.
+/// What the relay has done since the gateway began; another configuration changes nothing of it.
 struct RelayCounters: Equatable {
     var requests: Int64 = 0
     var forwarded: Int64 = 0
     var coalesced: Int64 = 0
     var suppressed: Int64 = 0
     var limited: Int64 = 0
-    /// Requests that were answered 4xx for another reason.
+    /// Requests that were answered 4xx for another reason, and what was no request.
     var refused: Int64 = 0
     var notes: Int64 = 0
     var replayed: Int64 = 0

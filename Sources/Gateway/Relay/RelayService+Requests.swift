@@ -33,7 +33,11 @@ extension RelayService {
         }
         if answer.status >= 400, answer.status < 500, answer.status != 429 {
             counters.refused += 1
-            log.notice(.relay, "a request was answered \(answer.status): \(printable: answer.body.pointer)")
+            name(peer)
+            log.notice(
+                .relay,
+                "a request of \(printable: scratch.pointer) was answered \(answer.status): \(printable: answer.body.pointer)"
+            )
         }
     }
 
@@ -105,7 +109,7 @@ extension RelayService {
         try begin()
         let urgency: Urgency = envelope.isTimeSensitive ? .timeSensitive : .passive
         let opened = opener.openAlert(urgency: urgency, now: moment.told, into: &delivery.document)
-        try show(opened, .cronstable, urgency, "New alert", pairing.name)
+        try show(opened, .cronstable, urgency, SealedOpener.unreadableAlert, pairing.name)
     }
 
     /// Shows what was opened, or what stands for it.
@@ -121,7 +125,12 @@ extension RelayService {
             if isStale {
                 arrival.urgency = .passive
                 counters.stale += 1
-                log.notice(.relay, "an outdated message of \(printable: sender)")
+                if moment.isTrusted {
+                    log.notice(.relay, "an outdated message of \(printable: sender)")
+                } else {
+                    log.warning(
+                        .relay, "a message of \(printable: sender) is outdated by a clock that nobody has confirmed")
+                }
             }
         case .unreadable:
             arrival.urgency = .passive
@@ -174,7 +183,7 @@ extension RelayService {
                 return log.notice(.relay, "a note of \(printable: pairing.name) that was shown before")
             }
             counters.notes += 1
-            try show(opened, .pocketty, .active, "pocketty: Agent update", pairing.name)
+            try show(opened, .pocketty, .active, SealedOpener.unreadableNote, pairing.name)
         } catch { abandon(error) }
     }
 }

@@ -28,7 +28,10 @@ final class RelayService {
     let path: [UInt8]
     var news = Uplink.News()
     private let boot: Blob<36>
-    private var hasFailed = false
+    /// Why nothing of this turn can be kept.
+    private var failure: StoreError?
+    /// Until then a store that another process holds is not waited for again.
+    private var impatientUntil = Int64.min
     /// As they were before this turn.
     private var earlier = RelayCounters()
     /// When what the policy has only seen is written down, though nothing else is.
@@ -44,7 +47,7 @@ final class RelayService {
     /// - Throws: what the store says; `memory` also where a library has none.
     init(
         _ settings: Configuration.Relay, routing: Routing, opener: SealedOpener, outlets: Outlets, store: Store,
-        log: Log
+        log: Log, counters: RelayCounters = RelayCounters()
     ) throws(StoreError) {
         guard let delivery = Delivery(),
             let address = SocketAddress(literal: settings.listen.host, port: settings.listen.port)
@@ -56,6 +59,7 @@ final class RelayService {
         self.outlets = outlets
         self.delivery = delivery
         self.routing = routing
+        self.counters = counters
         listener = HTTPListener(address: address)
         path = Array(settings.path.utf8)
         policy = AdmissionPolicy(settings.numbers)
@@ -78,15 +82,24 @@ final class RelayService {
         self.now = now
         self.moment = moment
         self.wall = wall
-        hasFailed = false
+        failure = nil
         earlier = counters
         listener.advance(
             now: now,
             allows: { peer in
                 if self.isAllowed(peer) { return true }
                 self.counters.strangers += 1
-                self.log.warning(.relay, "a connection from an address that is not allowed")
+                self.name(peer)
+                self.log.warning(
+                    .relay, "a connection from \(printable: self.scratch.pointer), an address that is not allowed")
                 return false
+            },
+            refused: { status, peer in
+                self.counters.requests += 1
+                self.counters.refused += 1
+                self.name(peer)
+                self.log.notice(
+                    .relay, "what \(printable: self.scratch.pointer) sent is no request and was answered \(status)")
             },
             handle: { method, target, body, peer, answer in
                 self.handle(method, target, body, peer, &answer)
@@ -97,15 +110,26 @@ final class RelayService {
         reportListening()
     }
 
+    /// The address of a peer, into `scratch`.
+    func name(_ peer: RawSpan) {
+        scratch.removeAll()
+        scratch.append(address: peer)
+    }
+
     /// Writes down what the policy has seen; for a clean stop.
     func save() {
         saveDue = nil
         guard !store.isInTransaction else { return }
         do throws(StoreError) {
-            try store.begin()
+            try waitForStore()
             try keepPolicy()
             _ = try store.commit()
-        } catch { report(error) }
+            policy.changesAreKept()
+        } catch {
+            report(error)
+            store.rollback()
+            saveLater()
+        }
     }
 
     func saveLater() { if saveDue == nil { saveDue = now + Self.saveDelay } }
@@ -131,9 +155,23 @@ final class RelayService {
 
     // MARK: What is durable
 
-    /// Within the transaction of this turn, which begins with the first.
+    /// Within the transaction of this turn, which begins with the first. Once something has failed, nothing more is tried
+    /// in this turn: each try might wait.
     func begin() throws(StoreError) {
-        if !store.isInTransaction { try store.begin() }
+        if let failure { throw failure }
+        if !store.isInTransaction { try waitForStore() }
+    }
+
+    /// Begins a transaction. The whole gateway stands still meanwhile, so that another process is waited for briefly, and
+    /// after a failure not again for a while: every turn of the loop may bring requests.
+    private func waitForStore() throws(StoreError) {
+        do throws(StoreError) {
+            try store.begin(waiting: now < impatientUntil ? 0 : Limits.relayBusy)
+        } catch {
+            if error.isBusy, now >= impatientUntil { impatientUntil = now + Limits.relayBusyPause }
+            throw error
+        }
+        impatientUntil = .min
     }
 
     /// Shows the document of the delivery.
@@ -145,19 +183,19 @@ final class RelayService {
     }
 
     func openNote() throws(StoreError) -> SealedOpener.Opened {
-        try opener.openNote(now: moment.told, store: store, into: &delivery.document)
+        try opener.openNote(at: moment, store: store, into: &delivery.document)
     }
 
     /// Something of this turn cannot be kept: nothing of it is, and those who wait are told so.
     func abandon(_ error: StoreError) {
-        report(error)
+        if failure == nil { report(error) }
         store.rollback()
-        hasFailed = true
+        failure = error
     }
 
     /// True if what the requests of this turn promise is durable.
     private func commit() -> Bool {
-        guard !hasFailed else { return undo() }
+        guard failure == nil else { return undo() }
         guard store.isInTransaction else { return true }
         do throws(StoreError) {
             try keepPolicy()
@@ -169,6 +207,7 @@ final class RelayService {
             abandon(error)
             return undo()
         }
+        policy.changesAreKept()
         saveDue = nil
         while let told = delivery.nextTold() {
             do throws(StoreError) { try outlets.append(told.id, route: told.route, now: now) } catch { report(error) }
@@ -204,11 +243,13 @@ final class RelayService {
     }
 
     private func keepPolicy() throws(StoreError) {
-        try policy.takeChanges { (device, key, state, seen) throws(StoreError) in
-            // A pairing that was undone meanwhile has no row any more.
-            guard opener.knows(device) else { return }
-            try store.setAdmission(device: device, key: key, state: state, seen: seen)
-        }
+        try policy.forEachChange(
+            forget: { (device, key) throws(StoreError) in try store.deleteAdmission(device: device, key: key) },
+            keep: { (device, key, state, seen) throws(StoreError) in
+                // A pairing that was undone meanwhile has no row any more.
+                guard opener.knows(device) else { return }
+                try store.setAdmission(device: device, key: key, state: state, seen: seen)
+            })
         try store.setRelayClock(RelayClock(boot: boot, booted: now, wall: wall))
     }
 

@@ -22,6 +22,12 @@ final class SealedOpener {
         case unreadable
     }
 
+    /// What stands for an alert or note that does not open and brings no texts of its own.
+    static let unreadableAlert = "New alert"
+    static let unreadableNote = "pocketty: Agent update"
+
+    /// The permissions of keys that others had access to when they were read; 0 for none.
+    private var openModes: (seal: UInt32, signing: UInt32) = (0, 0)
     private(set) var seal: SecretKey?
     private(set) var signing: SecretKey?
     private var sealPublic = Blob<32>()
@@ -50,8 +56,8 @@ final class SealedOpener {
     func load(_ store: Store, directory: String) throws(StoreError) {
         self.directory = directory
         let keys = RelayKeys(directory: directory)
-        seal = try keys.read(RelayKeys.seal)
-        signing = try keys.read(RelayKeys.signing)
+        seal = try keys.read(RelayKeys.seal, opened: { openModes.seal = $0 })
+        signing = try keys.read(RelayKeys.signing, opened: { openModes.signing = $0 })
         if let seal {
             do throws(SealingError) { sealPublic = try seal.publicKey() } catch {
                 throw .memory(.init(call: "key", path: directory))
@@ -68,6 +74,32 @@ final class SealedOpener {
             count += 1
             return true
         }
+    }
+
+    /// What is wrong with the keys, for those who look after the board; after they were read.
+    func reportKeys(to log: Log) {
+        let keys = RelayKeys(directory: directory)
+        var needsSigning = 0
+        for index in 0..<count where pairings[index].source == .pocketty { needsSigning += 1 }
+        if seal == nil, count > 0 {
+            log.error(
+                .relay,
+                "\(keys.path(of: RelayKeys.seal)) is missing: nothing that \(count) paired daemons send can be opened")
+            log.error(.relay, "put it back, or pair all of them again")
+        }
+        if signing == nil, needsSigning > 0 {
+            log.error(
+                .relay,
+                "\(keys.path(of: RelayKeys.signing)) is missing: \(needsSigning) pocketty daemons are refused")
+            log.error(.relay, "put it back, or pair all of them again")
+        }
+        for (name, mode) in [(RelayKeys.seal, openModes.seal), (RelayKeys.signing, openModes.signing)] where mode != 0 {
+            log.warning(
+                .relay,
+                "\(keys.path(of: name)) was open to others (mode \(mode >> 6)\(mode >> 3 & 7)\(mode & 7)); it is closed now"
+            )
+        }
+        openModes = (0, 0)
     }
 
     /// The pairing that a daemon's device token stands for.
@@ -117,24 +149,41 @@ final class SealedOpener {
     }
 
     /// Opens the note that was taken with the key of whichever paired daemon sealed it. Within a transaction.
-    func openNote(now: Int64?, store: Store, into output: inout Document) throws(StoreError) -> Opened {
+    ///
+    /// A note that is dated further ahead than clocks differ does not make later ones that are dated rightly look old: it
+    /// counts for others of its kind only, until that time has come.
+    func openNote(at moment: CorrectedTime, store: Store, into output: inout Document) throws(StoreError) -> Opened {
         defer { forget() }
         guard let seal, let daemon = unseal(seal), opened.count <= Limits.note else { return .unreadable }
         var rendered: Rendered?
         do throws(PayloadError) {
             try decoder.decode(contentType: ContentType.json, data: opened.pointer.bytes, into: &plain)
-            rendered = try renderer.note(plain, daemon: daemon, now: now, into: &output)
+            rendered = try renderer.note(plain, daemon: daemon, now: moment.told, into: &output)
         } catch { return .unreadable }
         guard let rendered, let time = rendered.time else { return .unreadable }
         let digest: Blob<32>
         do throws(SealingError) { digest = try SHA256.digest(opened.pointer.bytes) } catch { return .unreadable }
-        if let last = try store.lastNote(pane: rendered.pane.bytes, digest: digest.bytes),
-            time < last.time || (time == last.time && last.isKnown)
-        {
-            return .replayed
+        let isBeyond = moment.isBeyond(time)
+        let beyond = Self.beyond(rendered.pane)
+        for list in 0..<2 {
+            let pane = list == 0 ? rendered.pane : beyond
+            if let last = try store.lastNote(pane: pane.bytes, digest: digest.bytes),
+                isBeyond || !moment.isBeyond(last.time),
+                time < last.time || (time == last.time && last.isKnown)
+            {
+                return .replayed
+            }
         }
-        try store.setLastNote(pane: rendered.pane.bytes, time: time, digest: digest.bytes)
+        let pane = isBeyond ? beyond : rendered.pane
+        try store.setLastNote(pane: pane.bytes, time: time, digest: digest.bytes)
         return .shown(isStale: rendered.isStale)
+    }
+
+    /// What stands for a pane where its notes are dated ahead: no digest is like another with its bits turned round.
+    private static func beyond(_ pane: Blob<32>) -> Blob<32> {
+        var turned = InlineArray<32, UInt8>(repeating: 0)
+        for index in 0..<32 { turned[index] = ~pane[index] }
+        return Blob<32>(turned.span.bytes) ?? pane
     }
 
     private func unseal(_ seal: SecretKey) -> Int64? {

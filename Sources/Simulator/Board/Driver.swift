@@ -27,9 +27,7 @@ final class Driver {
     private(set) var wantsTurn = false
     private var registrationsDue: Int64?
     private var probeDue = Int64.max
-    private var sentAck: Int64 = 0
-    private var ackAtPing: Int64 = 0
-    private var confirmedAck: Int64 = 0
+    private var acks = AckProgress()
     private var network = NetworkIdentity.unknown
     private var closing: Closing?
     private var discarded = ByteBuffer(capacity: 1024)
@@ -95,6 +93,8 @@ final class Driver {
     }
 
     func reconnect() {
+        link.forgetStoreFailures()
+        world.watch.personHelps()
         if leave(.requested) { return }
         if line != nil || isResolving { finish(.requested) }
         link.kick(now: now)
@@ -173,7 +173,7 @@ final class Driver {
     private func clockWasSet() {
         if clock.mayTryAgain, link.state == .authRefused || link.nextAttempt != nil {
             clock.triesAgain()
-            link.kick(now: now)
+            link.tryAgain(now: now)
             world.watch.anew(mayKick: true)
         } else if clock.trust(boot: now) == .moved, session.phase == .authenticated {
             _ = leave(.clockSet)
@@ -185,7 +185,7 @@ final class Driver {
         case .protocolFault(.clockOffset(let seconds)): clock.contradicted(by: seconds)
         case .disconnected(let code, _) where DisconnectReason(rawValue: code) == .authFail:
             guard clock.loginRefused(boot: now), link.state == .authRefused else { return }
-            link.kick(now: now)
+            link.tryAgain(now: now)
             world.watch.anew(mayKick: true)
         default: break
         }
@@ -197,7 +197,7 @@ final class Driver {
         world.watch.attempts()
         purpose = identity == nil ? .register : .login
         world.note("attempt", Int64(link.failures), purpose == .login ? 1 : 0)
-        guard hasRegistrations || readRegistrations() else { return finish(.store) }
+        if !hasRegistrations, let failure = readRegistrations() { return finish(failure) }
         if targets > 0 { return connect() }
         link.reached(.resolving, now: now)
         stageDeadline = now + Limits.connect
@@ -265,7 +265,7 @@ final class Driver {
             let reading = receive(line)
             if isMutant(.deaf), session.phase == .authenticated, !reading.moved { return }
             if let reason = takeEvents(localTime) ?? reading.end { return end(reason) }
-            guard commit() else { return finish(.store) }
+            if let failure = commit() { return finish(failure) }
             keepEvidence()
             if let saved = clock.saved(boot: now) { world.machine.keptClock = (saved, bootedAt) }
             synchronise()
@@ -277,7 +277,7 @@ final class Driver {
     }
 
     private func end(_ reason: EndReason) {
-        guard commit() else { return finish(.store) }
+        if let failure = commit() { return finish(failure) }
         keepEvidence()
         finish(reason)
     }
@@ -297,7 +297,7 @@ final class Driver {
     private func takeEvents(_ localTime: Int64) -> EndReason? {
         while true {
             if delivery.waiting > 0, !delivery.hasRoom || session.acknowledgementsFree <= delivery.waiting {
-                guard commit() else { return .store }
+                if let failure = commit() { return failure }
             }
             guard let event = session.next(now: now, unixTime: localTime) else { return nil }
             if let reason = handle(event) { return reason }
@@ -311,6 +311,7 @@ final class Driver {
         case .authenticated:
             link.reached(.connected, now: now)
             clock.loginAccepted()
+            if isMutant(.forgetsDisk) { link.forgetStoreFailures() }
             world.watch.loggedIn()
             world.loggedIn()
             world.note("connected")
@@ -319,7 +320,7 @@ final class Driver {
         case .notify: return takeNotify()
         case .oversizeNotify: return takeOversize()
         case .pollDone: delivery.endPoll()
-        case .pong(let roundTrip): if roundTrip != nil { confirmedAck = ackAtPing }
+        case .pong(let roundTrip): if roundTrip != nil { acks.pingAnswered() }
         case .ended(let reason): return reason
         case .hello: clock.loginSent()
         case .timeSync(let offset):
@@ -336,13 +337,13 @@ final class Driver {
             let address = session.assignedAddress
             try store.setIdentity(
                 server: Self.server.bytes, address: address.bytes, keyHash: Self.keyHash.span.bytes, at: unixTime)
+            wrote()
             identity = try store.identity()
             delivery.resume(after: 0)
-            confirmedAck = 0
-            sentAck = 0
+            acks.removeAll()
         } catch {
             report(error)
-            if identity == nil { return .store }
+            if identity == nil { return .store(.address, isFull: error.isFull) }
         }
         targets = 1
         return nil
@@ -389,23 +390,29 @@ final class Driver {
         store.rollback()
         delivery.abandon()
         world.ledger.abandoned()
-        return .store
+        return .store(.burst, isFull: error.isFull)
     }
 
-    private func commit() -> Bool {
-        do throws(StoreError) { _ = try delivery.commit(store, confirmed: confirmedAck) } catch {
-            _ = abandon(error)
-            return false
+    private func commit() -> EndReason? {
+        let isEmpty = !store.isInTransaction
+        do throws(StoreError) { _ = try delivery.commit(store, confirmed: acks.confirmed) } catch {
+            return abandon(error)
         }
+        if !isEmpty { wrote() }
         world.ledger.committed(store)
         session.lastSeq = isMutant(.pollsAhead) ? max(ahead, delivery.lastSequence) : delivery.lastSequence
         while let ack = delivery.nextAck() {
             guard session.syncStep == .done, session.acknowledge(ack.messageID.bytes, ack.status) else { continue }
-            sentAck = max(sentAck, ack.row)
-            if isMutant(.trustsSending) { confirmedAck = sentAck }
+            acks.queue(ack.row)
+            if isMutant(.trustsSending) { acks.allRead() }
         }
         delivery.endBurst()
-        return true
+        return nil
+    }
+
+    private func wrote() {
+        link.forgetStoreFailures()
+        world.watch.wrote()
     }
 
     private func synchronise() {
@@ -413,14 +420,14 @@ final class Driver {
         guard session.syncStep == .acknowledgements else { return }
         var isComplete = true
         do throws(StoreError) {
-            try store.acknowledgements(after: sentAck) { row in
+            try store.acknowledgements(after: acks.queued) { row in
                 guard session.acknowledgementsFree > 0, let status = AckStatus(rawValue: row.status),
                     session.acknowledge(row.messageID, status)
                 else {
                     isComplete = AckStatus(rawValue: row.status) == nil
                     return isComplete
                 }
-                sentAck = row.id
+                acks.queue(row.id)
                 return true
             }
         } catch { report(error) }
@@ -439,7 +446,7 @@ final class Driver {
             case .blocked: return (sent, nil)
             case .failed(let reason): return (sent, reason)
             }
-            if type == .ping, !isRepeated { ackAtPing = sentAck }
+            acks.sent(type, isRepeatedPing: isRepeated)
             if type == .poll { delivery.beginPoll() }
             sent = true
         }
@@ -472,7 +479,7 @@ final class Driver {
             let (count, end) = line.read(into: discarded.tail)
             if count > 0 { continue }
             guard let end else { break }
-            if end == .closed, closing?.isHalfClosed == true { confirmedAck = max(confirmedAck, sentAck) }
+            if end == .closed, closing?.isHalfClosed == true { acks.allRead() }
             return finish(ending.reason)
         }
         if now >= ending.until { finish(ending.reason) }
@@ -494,8 +501,7 @@ final class Driver {
         stageDeadline = .max
         probeDue = .max
         closing = nil
-        sentAck = confirmedAck
-        ackAtPing = confirmedAck
+        acks.connectionEnded()
         world.ended(reason, purpose)
         let isCutOff: Bool? =
             switch reason {
@@ -521,8 +527,8 @@ final class Driver {
 
     private func stopped() {
         link.stop(.stopping, now: now)
-        guard confirmedAck > 0 else { return }
-        do throws(StoreError) { try store.deleteAcknowledgements(through: confirmedAck) } catch { report(error) }
+        guard acks.confirmed > 0 else { return }
+        do throws(StoreError) { try store.deleteAcknowledgements(through: acks.confirmed) } catch { report(error) }
     }
 
     private func report(_ error: StoreError) {
@@ -534,21 +540,21 @@ final class Driver {
 
     private func sendRegistrations() {
         registrationsDue = nil
-        guard readRegistrations() else {
-            if !leave(.store), line != nil || isResolving { finish(.store) }
+        if let failure = readRegistrations() {
+            if !leave(failure), line != nil || isResolving { finish(failure) }
             return
         }
         guard session.phase == .authenticated else { return }
         _ = leave(.registrationsChanged)
     }
 
-    private func readRegistrations() -> Bool {
+    private func readRegistrations() -> EndReason? {
         do throws(StoreError) {
             try loadRegistrations()
-            return true
+            return nil
         } catch {
             report(error)
-            return false
+            return .store(.registrations, isFull: error.isFull)
         }
     }
 

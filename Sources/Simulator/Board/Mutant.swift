@@ -14,6 +14,8 @@ public enum Mutant: String, CaseIterable, Sendable {
     case hurries = "no-backoff"
     /// Takes twice the delay.
     case dawdles = "double-backoff"
+    /// A login counts as proof that the disk is well.
+    case forgetsDisk = "login-clears-disk"
     /// Connects before the old connection is closed.
     case doubles = "two-connections"
     /// A change of the registrations does not go out.

@@ -7,6 +7,8 @@ final class BackoffWatch {
     private var failures: Int64 = 0
     private var plannedEnds = 0
     private var nameFailures: Int64 = 0
+    /// Connections in a row that ended because nothing could be written.
+    private var storeFailures: Int64 = 0
     /// The earliest and the latest time of the next attempt; nil while one is under way, or where none will follow.
     private var window: ClosedRange<Int64>?
     private var recent: [Int64] = []
@@ -26,10 +28,17 @@ final class BackoffWatch {
         if window != nil || mayKick { window = 0...world.now + Self.slack }
     }
 
+    /// A person asks: a disk may have been cleared as well.
+    func personHelps() { storeFailures = 0 }
+
+    /// Something has become durable.
+    func wrote() { storeFailures = 0 }
+
     func booted() {
         failures = 0
         plannedEnds = 0
         nameFailures = 0
+        storeFailures = 0
         open = 0
         window = world.now...world.now + Self.slack
     }
@@ -49,10 +58,10 @@ final class BackoffWatch {
         if let expected = window {
             if now < expected.lowerBound {
                 let early = expected.lowerBound - now
-                world.broken(.backoff, "an attempt \(early) ms before its time, failure \(failures)")
+                world.broken(.backoff, "an attempt \(early) ms before its time, \(count)")
             }
             if now > expected.upperBound {
-                world.broken(.backoff, "an attempt \(now - expected.upperBound) ms after its time, failure \(failures)")
+                world.broken(.backoff, "an attempt \(now - expected.upperBound) ms after its time, \(count)")
             }
         } else {
             world.broken(.backoff, "an attempt that nothing calls for")
@@ -62,6 +71,8 @@ final class BackoffWatch {
         recent.removeAll { $0 < now - 60_000 }
         if recent.count > 60 { world.broken(.noSpin, "\(recent.count) attempts within a minute") }
     }
+
+    private var count: String { "failure \(failures), \(storeFailures) of the store" }
 
     func loggedIn() {
         failures = 0
@@ -92,6 +103,11 @@ final class BackoffWatch {
             } else {
                 failed(retryAfter: Int64(retryAfter))
             }
+        // A login says nothing of the disk, so these are counted apart from all else.
+        case .store(.burst, _), .store(.address, _):
+            nameFailures = 0
+            storeFailures += 1
+            waits(after: storeFailures, retryAfter: 0)
         default: failed(retryAfter: 0)
         }
     }
@@ -99,6 +115,10 @@ final class BackoffWatch {
     private func failed(retryAfter: Int64) {
         failures += 1
         nameFailures = 0
+        waits(after: failures, retryAfter: retryAfter)
+    }
+
+    private func waits(after failures: Int64, retryAfter: Int64) {
         let doubled: Int64 = failures > 12 ? 600_000 : 1_000 << failures
         let least = max(min(doubled, 600_000), min(retryAfter * 1_000, 600_000))
         let most = max(min(doubled + 5_000, 600_000), min(retryAfter * 1_000, 600_000))
@@ -108,7 +128,7 @@ final class BackoffWatch {
     /// At every step: an attempt that is overdue.
     func check() {
         guard let expected = window, world.now > expected.upperBound, world.machine.isRunning else { return }
-        world.broken(.backoff, "no attempt \(world.now - expected.upperBound) ms after its time, failure \(failures)")
+        world.broken(.backoff, "no attempt \(world.now - expected.upperBound) ms after its time, \(count)")
         window = nil
     }
 

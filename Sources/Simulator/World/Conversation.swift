@@ -265,12 +265,10 @@ final class Conversation {
         backlog.append(contentsOf: again)
         guard !isPolling else { return }
         isPolling = true
+        // The board asks again after its own ping, which goes out even where the server's own fill every silence.
         answer(otherwise: {
             isPolling = false
             backlog.removeAll()
-            // The board asks again after its own ping. Where the server's pings make that needless, a C_POLL that is lost
-            // is lost until the next login: such a server does not go on living.
-            if server.habits.pingEvery > 0 { end(reset: true) }
         }) { [self] in bring() }
     }
 

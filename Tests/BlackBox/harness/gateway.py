@@ -66,13 +66,13 @@ class Gateway:
 
     # ---- the daemon -----------------------------------------------------------------------------------------------
 
-    def start(self, *, connect=True, env=None, **popen):
-        """Start `run`; with `connect`, wait until the peer has seen the poll that ends a login."""
+    def start(self, *, connect=True, env=None, prefix=(), **popen):
+        """Start `run`, its command behind `prefix`; with `connect`, wait until the peer has seen the poll that ends a login."""
         assert self.process is None, "already running"
         mark = self.peer.mark() if self.peer else 0
         with open(self.stdout, "ab") as out, open(self.stderr, "ab") as err:
-            self.process = subprocess.Popen([*self.binary, "-c", str(self.config), "run"], stdin=subprocess.DEVNULL,
-                                            stdout=out, stderr=err, cwd="/", env={**os.environ, **(env or {})}, **popen)
+            self.process = subprocess.Popen([*prefix, *self.binary, "-c", str(self.config), "run"],
+                                            stdin=subprocess.DEVNULL, stdout=out, stderr=err, cwd="/", env={**os.environ, **(env or {})}, **popen)
         if connect:
             self.wait_online(mark)
         return self
