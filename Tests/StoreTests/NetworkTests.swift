@@ -112,7 +112,7 @@ extension StoreTests {
             try store.connection.execute(
                 """
                 INSERT INTO networks VALUES (7, 'eth0', -9, x'', -9223372036854775808, 9223372036854775807,
-                -9223372036854775808);
+                -9223372036854775808, 9223372036854775807);
                 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
                 INSERT INTO intervals SELECT i, 7, 9223372036854775807, -i, i, i, 9223372036854775807 FROM n;
                 """, as: "test")
