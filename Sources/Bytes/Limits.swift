@@ -211,8 +211,10 @@ public enum Limits {
     public static let wake: Int64 = 1_000
     /// What one receive from rtnetlink may give.
     public static let netlinkBuffer = 32_768
-    /// How long sent bytes may stay unconfirmed by the other side's TCP: a little longer than a pong may take.
+    /// How long sent bytes may stay unconfirmed by the other side's TCP, at least, and how much longer than a pong may
+    /// take: the session notices first.
     public static let unconfirmed: Int64 = 20_000
+    public static let unconfirmedMargin: Int64 = 5_000
     /// The longest delay between two attempts (§9).
     public static let backoff: Int64 = 600_000
     /// Clock corrections beyond this are a protocol error (§4), in seconds.

@@ -58,29 +58,46 @@ extension Gateway {
         } catch { report(error) }
     }
 
-    /// A changed server gets a new uplink; an unchanged one that is not connected tries again at once.
+    /// A changed server gets a new uplink; an unchanged one that is not connected tries again at once. Where no new one
+    /// can be made, because the store is busy for one, the old one stays until it can.
     private func replaceUplink(_ settings: UplinkSettings?, _ routing: Routing, now: Int64) {
+        postponed = nil
         if let uplink, let settings, uplink.settings == settings {
             uplink.routing = routing
             uplink.exchange.link.forgetStoreFailures()
             if uplink.link.state != .connected { uplink.reconnect(now: now) }
             return
         }
-        uplink?.finish(.stopped, now: now)
-        if let settings, settings.serverAddress != uplink?.settings.serverAddress {
-            timekeeper = Timekeeper(store: store, log: log, server: settings.serverAddress)
+        guard let settings else {
+            uplink?.finish(.stopped, now: now)
+            return uplink = nil
         }
-        uplink = nil
-        guard let settings else { return }
+        let keeper =
+            settings.serverAddress == uplink?.settings.serverAddress
+            ? timekeeper : Timekeeper(store: store, log: log, server: settings.serverAddress)
         do throws(StoreError) {
             let made = try Uplink(
                 settings, routing: routing, outlets: outlets, store: store,
-                keyFile: KeyFile(directory: configuration.directory), log: log, timekeeper: timekeeper
+                keyFile: KeyFile(directory: configuration.directory), log: log, timekeeper: keeper
             )
+            uplink?.finish(.stopped, now: now)
+            timekeeper = keeper
             made.monitor = monitor
             made.exchange.delivery.sealedOpener = opener
             made.start(now: now)
             uplink = made
-        } catch { report(error) }
+        } catch {
+            report(error)
+            log.error(.link, "the new connection could not be prepared: tried again in \(Self.retry / 1_000) s")
+            postponed = (settings, routing, now + Self.retry)
+        }
+    }
+
+    private static let retry: Int64 = 5_000
+
+    /// Makes the uplink that could not be made before, once that is due.
+    func retryUplink(now: Int64) {
+        guard let next = postponed, now >= next.due else { return }
+        replaceUplink(next.settings, next.routing, now: now)
     }
 }

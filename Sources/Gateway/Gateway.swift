@@ -27,6 +27,8 @@ final class Gateway {
     var memory = Memory()
     let monitor = NetworkMonitor()
     var isStopping = false
+    /// An uplink that could not be made upon a reload, and when that is tried again.
+    var postponed: (settings: UplinkSettings, routing: Routing, due: Int64)?
     /// The step of `panel test` at hand, and when the next one begins.
     var testStep: (index: Int, until: Int64)?
     private let lock: StateLock
@@ -67,10 +69,9 @@ final class Gateway {
         manager.ready()
         memory.markReady()
         while !isStopping {
-            let now = clock.now
-            advance(now: now)
+            advance()
             guard !isStopping else { break }
-            do throws(SystemError) { try wait(now: now) } catch {
+            do throws(SystemError) { try wait(now: clock.now) } catch {
                 log.error(.gateway, "\(error.text)")
                 return .inputOutput
             }
@@ -79,11 +80,13 @@ final class Gateway {
         return .ok
     }
 
-    private func advance(now: Int64) {
-        takeSignals(now: now)
-        takeNetworkChanges(now: now)
-        let wall = clock.unixMilliseconds
+    private func advance() {
+        takeSignals(now: clock.now)
+        takeNetworkChanges(now: clock.now)
+        // After what may have taken long, and both at once: what passes between the two looks like a clock that was set.
+        let (now, wall) = clock.both
         if timekeeper.observe(now: now, wall: wall) { uplink?.clockWasSet(now: now) }
+        retryUplink(now: now)
         uplink?.advance(now: now, unixTime: wall / 1_000)
         relay?.advance(now: now, moment: timekeeper.moment(now: now), wall: wall)
         takeNews(now: now)
@@ -114,7 +117,7 @@ final class Gateway {
         outlets.register(in: &poll)
         let due = min(
             uplink?.deadline(now: now) ?? .max, panel.deadline ?? .max, control.deadline, testStep?.until ?? .max,
-            manager.deadline, hooks.deadline(now: now), outlets.deadline, monitor.deadline,
+            manager.deadline, postponed?.due ?? .max, hooks.deadline(now: now), outlets.deadline, monitor.deadline,
             relay?.deadline(now: now) ?? .max)
         // The clock may stand between two milliseconds: one more, so that the deadline has passed when poll returns.
         let milliseconds = due == .max ? -1 : due <= now ? 0 : Int32(clamping: due - now + 1)

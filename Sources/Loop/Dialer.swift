@@ -8,6 +8,8 @@ public struct Dialer: ~Copyable {
     public enum Event: Sendable {
         case began(SocketAddress)
         case failed(SocketAddress, StreamError)
+        /// This board cannot even begin: the kernel said so at once, and not somebody on the way.
+        case impossible(SocketAddress, SystemError)
         /// No answer in time.
         case silent(SocketAddress)
         /// `take` gives its socket.
@@ -83,6 +85,15 @@ public struct Dialer: ~Copyable {
         return socket
     }
 
+    /// Whether the own end of a socket that connects belongs to an address that this board has no more: whatever the
+    /// other side answers cannot arrive.
+    public func isOwnEndGone(_ monitor: NetworkMonitor) -> Bool {
+        for index in 0..<list.count where sockets[index] >= 0 {
+            if let own = SocketAddress(ownEndOf: sockets[index]), monitor.isGone(own) { return true }
+        }
+        return false
+    }
+
     /// What was taken turned out to be of no use. False if nothing else is left.
     public mutating func resume(now: Int64) -> Bool {
         guard hasReserve else { return false }
@@ -137,6 +148,7 @@ public struct Dialer: ~Copyable {
         } catch {
             states[index] = .over
             nextBegin = now
+            if case .network(let failure) = error { return .impossible(address, failure) }
             return .failed(address, error)
         }
     }

@@ -40,7 +40,7 @@ public final class NetworkMonitor {
     private var events: FileDescriptor
     private var alarm: FileDescriptor
     private var buffer = ByteBuffer(capacity: Limits.netlinkBuffer)
-    private var request = ByteBuffer(capacity: 64)
+    private var request = ByteBuffer(capacity: 96)
     private var interfaces = InlineArray<32, Interface>(repeating: Interface())
     private var interfaceCount = 0
     private var addresses = InlineArray<64, Address>(repeating: Address())
@@ -263,14 +263,22 @@ public final class NetworkMonitor {
         guard socket.isOpen else { return nil }
         var path = Path()
         var index: Int32 = 0
-        let bytes = address.bytes
-        _ = ask(socket.raw, type: 26, list: false, family: UInt8(clamping: address.family), destination: bytes) {
+        let own = local.bytes
+        // From this very address: rules may send others another way (ip-rule(8)).
+        _ = ask(socket.raw, type: 26, list: false, source: own, destination: address.bytes) {
             guard $0.kind == .route else { return }
             index = $0.index
             path.gateway = $0.gateway
         }
-        let own = local.bytes
-        for place in 0..<addressCount where addresses[place].address == own { index = addresses[place].index }
+        var owner: Int32 = 0
+        for place in 0..<addressCount where addresses[place].address == own {
+            if owner == 0 || addresses[place].index == index { owner = addresses[place].index }
+        }
+        if owner != 0, owner != index {
+            // By another interface than the address's: then this is not the way that the connection goes.
+            path.gateway = Blob()
+            index = owner
+        }
         guard let place = interface(index) else { return nil }
         path.name = interfaces[place].name
         guard !path.gateway.isEmpty else { return path }
@@ -283,11 +291,11 @@ public final class NetworkMonitor {
 
     /// Sends one request and takes its answers, which the kernel has ready at once. False if they did not come whole.
     private func ask(
-        _ socket: Int32, type: UInt16, list: Bool, family: UInt8 = 0, destination: Blob<16> = Blob(),
+        _ socket: Int32, type: UInt16, list: Bool, source: Blob<16> = Blob(), destination: Blob<16> = Blob(),
         _ take: (NetlinkMessage) -> Void
     ) -> Bool {
         sequence &+= 1
-        write(type: type, list: list, family: family, destination: destination)
+        write(type: type, list: list, source: source, destination: destination)
         guard send(socket, request.pointer.baseAddress, request.count, 0) == request.count else { return false }
         // As many as 512 parts: a router's table is long, and not endless.
         for _ in 0..<512 {
@@ -310,22 +318,32 @@ public final class NetworkMonitor {
     }
 
     /// NLM_F_REQUEST, and NLM_F_DUMP for a list; the fixed part that the type asks for, all zero but the family.
-    private func write(type: UInt16, list: Bool, family: UInt8, destination: Blob<16>) {
+    private func write(type: UInt16, list: Bool, source: Blob<16>, destination: Blob<16>) {
         request.removeAll()
         let fixed = type == 18 ? 16 : type == 22 ? 8 : 12
-        let extra = destination.isEmpty ? 0 : 4 + destination.count
+        // Both of one family, or the kernel takes neither.
+        let source = source.count == destination.count ? source : Blob()
+        let extra = (destination.isEmpty ? 0 : 4 + destination.count) + (source.isEmpty ? 0 : 4 + source.count)
+        let family = destination.isEmpty ? AF_UNSPEC : destination.count == 4 ? AF_INET : AF_INET6
         append(UInt32(16 + fixed + extra))
         append(type)
         append(UInt16(list ? 0x301 : 1))
         append(sequence)
         append(UInt32(0))
-        request.append(family)
+        request.append(UInt8(clamping: family))
         request.append(UInt8(destination.count * 8))
-        for _ in 2..<fixed { request.append(0 as UInt8) }
-        guard extra > 0 else { return }
-        append(UInt16(extra))
-        append(UInt16(1))
-        request.append(destination.bytes)
+        request.append(UInt8(source.count * 8))
+        for _ in 3..<fixed { request.append(0 as UInt8) }
+        // RTA_DST and RTA_SRC.
+        append(attribute: 1, destination)
+        append(attribute: 2, source)
+    }
+
+    private func append(attribute type: UInt16, _ value: Blob<16>) {
+        guard !value.isEmpty else { return }
+        append(UInt16(4 + value.count))
+        append(type)
+        request.append(value.bytes)
     }
 
     /// In the byte order of the machine.

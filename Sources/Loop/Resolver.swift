@@ -57,6 +57,10 @@ public final class Resolver {
     private var name = ByteBuffer(capacity: 256)
     /// What resolv.conf was when it was last read.
     private var fileStamp = FileStamp()
+    private var file = ByteBuffer(capacity: 0)
+    private var nameServers = NameServers()
+    /// How c-ares gets at its sockets where a name server is on one link; it keeps the pointer.
+    private let sockets = UnsafeMutablePointer<ares_socket_functions>.allocate(capacity: 1)
 
     /// Addresses of one kind.
     private struct Family {
@@ -82,11 +86,38 @@ public final class Resolver {
         self.servers = servers
         self.system = system
         self.timeout = timeout
+        if servers == nil { file = ByteBuffer(capacity: 8192) }
+        sockets.initialize(to: Self.socketFunctions)
         guard ares_library_init(ARES_LIB_INIT_ALL) == 0, open() else { return nil }
     }
 
+    /// So many servers are asked in turn with the whole timeout.
+    private static let patientServers = 3
+
     private func open() -> Bool {
-        if servers == nil { fileStamp = stamp() }
+        if servers == nil {
+            fileStamp = stamp()
+            readServers()
+        }
+        guard open(timeout: timeout) else { return false }
+        let count = serverCount
+        guard count > Self.patientServers else { return true }
+        // Each of many is waited for shorter, so that the last one is asked before the question is given up.
+        if let channel { ares_destroy(channel) }
+        channel = nil
+        return open(timeout: max(timeout * Int32(Self.patientServers) / count, timeout / 4))
+    }
+
+    private var serverCount: Int32 {
+        var count: Int32 = 0
+        _ = isAnyServer { _ in
+            count += 1
+            return false
+        }
+        return count
+    }
+
+    private func open(timeout: Int32) -> Bool {
         var options = ares_options()
         options.timeout = timeout
         options.tries = 2
@@ -100,7 +131,7 @@ public final class Resolver {
             mask |= ARES_OPT_RESOLVCONF | ARES_OPT_UDP_PORT
         }
         guard ares_init_options(&channel, &options, mask) == 0 else { return false }
-        guard let servers else { return true }
+        guard let servers else { return !nameServers.hasLinks || useNameServers() }
         return ares_set_servers_ports_csv(channel, servers) == 0
     }
 
@@ -108,6 +139,7 @@ public final class Resolver {
         isQuestionOpen = false
         if let channel { ares_destroy(channel) }
         ares_library_cleanup()
+        sockets.deallocate()
     }
 
     /// The strings of one TXT record, joined. Valid until the next question.
@@ -230,6 +262,17 @@ public final class Resolver {
         ares_process_fd(channel, -1, -1)
     }
 
+    /// Whether a question that is open was asked from an address that this board has no more: no answer can arrive.
+    public func isOwnEndGone(_ monitor: NetworkMonitor) -> Bool {
+        guard isBusy else { return false }
+        var sockets = InlineArray<16, Int32>(repeating: 0)
+        let events = withSockets(&sockets) { ares_getsock(channel, $0, 16) }
+        for index in 0..<16 where events >> Int32(index) & 0x10001 != 0 {
+            if let own = SocketAddress(ownEndOf: sockets[index]), monitor.isGone(own) { return true }
+        }
+        return false
+    }
+
     private func withSockets(_ sockets: inout InlineArray<16, Int32>, _ body: (UnsafeMutablePointer<Int32>) -> Int32)
         -> Int32
     {
@@ -278,6 +321,70 @@ public final class Resolver {
         return open()
     }
 
+    // MARK: Servers of one link
+
+    /// Lines of resolv.conf that name a server on a link that this board does not have now.
+    public var ignoredServers: Int { nameServers.ignored }
+
+    /// Reads resolv.conf for what c-ares leaves out. One that cannot be read, or is too long, has nothing of the kind.
+    private func readServers() {
+        file.removeAll()
+        nameServers = NameServers()
+        let opened = FileDescriptor(raw: (system?.path ?? "/etc/resolv.conf").withCString { cb_open($0, O_RDONLY, 0) })
+        guard opened.isOpen else { return }
+        while file.free > 0 {
+            let count = read(opened.raw, file.tail.baseAddress, file.free)
+            guard count > 0 else { break }
+            file.commit(count)
+        }
+        nameServers = NameServers(file.bytes)
+    }
+
+    /// Gives c-ares all of the servers, in their order, and sockets that know the way to those of one link.
+    private func useNameServers() -> Bool {
+        var nodes = InlineArray<16, ares_addr_port_node>(repeating: ares_addr_port_node())
+        let count = nameServers.count
+        let given = withUnsafeMutablePointer(to: &nodes) { pointer in
+            pointer.withMemoryRebound(to: ares_addr_port_node.self, capacity: 16) { nodes in
+                for index in 0..<count {
+                    let bytes = nameServers[index].address
+                    nodes[index].family = bytes.count == 4 ? AF_INET : AF_INET6
+                    withUnsafeMutableBytes(of: &nodes[index].addr) {
+                        for at in 0..<bytes.count { $0[at] = bytes[at] }
+                    }
+                    if index + 1 < count { nodes[index].next = nodes + (index + 1) }
+                }
+                return ares_set_servers_ports(channel, nodes)
+            }
+        }
+        guard given == 0 else { return false }
+        ares_set_socket_functions(channel, sockets, Unmanaged.passUnretained(self).toOpaque())
+        return true
+    }
+
+    private static var socketFunctions: ares_socket_functions {
+        ares_socket_functions(
+            asocket: { family, type, kind, _ in
+                socket(family, type | Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), kind)
+            },
+            aclose: { socket, _ in CBoard.close(socket) },
+            aconnect: { socket, address, length, context in
+                guard let context else { return -1 }
+                let resolver = Unmanaged<Resolver>.fromOpaque(context).takeUnretainedValue()
+                return resolver.connect(socket, to: address, length)
+            },
+            arecvfrom: { socket, buffer, size, flags, from, length, _ in
+                recvfrom(socket, buffer, size, flags, from, length)
+            },
+            asendv: { socket, parts, count, _ in writev(socket, parts, count) })
+    }
+
+    private func connect(_ socket: Int32, to address: UnsafePointer<sockaddr>?, _ length: UInt32) -> Int32 {
+        guard let plain = SocketAddress(address, length: length) else { return -1 }
+        let scoped = plain.with(scope: nameServers.scope(of: plain.bytes))
+        return scoped.withPointer { CBoard.connect(socket, $0, $1) }
+    }
+
     // MARK: resolv.conf
 
     /// Whether resolv.conf is another than when the last question was asked. Always false where servers are configured.
@@ -294,17 +401,25 @@ public final class Resolver {
 
     /// Whether this board has a way to any of its name servers. Nothing is sent to find out.
     public var canReachServers: Bool {
-        var list: UnsafeMutablePointer<ares_addr_port_node>?
-        guard let channel, ares_get_servers_ports(channel, &list) == 0 else { return true }
-        defer { if let list { ares_free_data(list) } }
-        var next = list
-        while let node = next {
+        isAnyServer { node in
             let length = node.pointee.family == AF_INET6 ? 16 : 4
             let port = UInt16(truncatingIfNeeded: node.pointee.udp_port > 0 ? node.pointee.udp_port : 53)
             let address = withUnsafeBytes(of: node.pointee.addr) {
                 SocketAddress(bytes: UnsafeRawBufferPointer(rebasing: $0[0..<length]).bytes, port: port)
             }
-            if let address, address.hasRoute { return true }
+            guard let address else { return false }
+            return address.with(scope: nameServers.scope(of: address.bytes)).hasRoute
+        }
+    }
+
+    /// Whether something is true of one of the servers; true where they are not known.
+    private func isAnyServer(_ body: (UnsafeMutablePointer<ares_addr_port_node>) -> Bool) -> Bool {
+        var list: UnsafeMutablePointer<ares_addr_port_node>?
+        guard let channel, ares_get_servers_ports(channel, &list) == 0 else { return true }
+        defer { if let list { ares_free_data(list) } }
+        var next = list
+        while let node = next {
+            if body(node) { return true }
             next = node.pointee.next
         }
         return false
@@ -383,6 +498,11 @@ public final class Resolver {
     public static func isTemporary(_ status: Int32) -> Bool {
         status != Int32(ARES_SUCCESS) && status != Int32(ARES_ENODATA) && status != Int32(ARES_ENOTFOUND)
             && status != Int32(ARES_EBADNAME)
+    }
+
+    /// Whether no server was heard, rather than one that failed.
+    public static func meansNoAnswer(_ status: Int32) -> Bool {
+        status == Int32(ARES_ETIMEOUT) || status == Int32(ARES_ECONNREFUSED)
     }
 }
 

@@ -69,6 +69,15 @@ public struct SocketAddress: BitwiseCopyable, Sendable {
         return copy
     }
 
+    /// The same address on the link of an interface, by its number; 0 for any. IPv4 knows no such thing.
+    func with(scope: UInt32) -> SocketAddress {
+        guard isIPv6, scope != 0 else { return self }
+        var copy = self
+        // Behind family, port, flow and address (RFC 3493 §3.3).
+        withUnsafeMutableBytes(of: &copy.storage) { $0.storeBytes(of: scope, toByteOffset: 24, as: UInt32.self) }
+        return copy
+    }
+
     /// The literal and the port, as `192.0.2.1:7373` or `[2001:db8::1]:7373`. Allocates.
     public var text: String {
         var text = ByteBuffer(capacity: 64)

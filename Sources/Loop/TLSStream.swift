@@ -19,6 +19,10 @@ public final class TLSStream {
     /// The version of TLS that the open connection agreed on; empty without one.
     public private(set) var version = Blob<16>()
 
+    /// How long sent bytes may stay unconfirmed by the other side's TCP, in milliseconds, on connections that are opened
+    /// from now on.
+    public var unconfirmed = Limits.unconfirmed
+
     private let context: TLSContext
     private var socket = FileDescriptor()
     private var ssl: OpaquePointer?
@@ -128,7 +132,7 @@ public final class TLSStream {
 
     /// The kernel gives a connection up whose bytes nobody confirms. No SO_KEEPALIVE: the session asks for itself.
     private func limitUnconfirmed() {
-        var milliseconds = UInt32(Limits.unconfirmed)
+        var milliseconds = UInt32(clamping: unconfirmed)
         setsockopt(
             socket.raw, Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, &milliseconds, socklen_t(MemoryLayout<UInt32>.size))
     }

@@ -22,7 +22,7 @@ public struct ServiceRecord: BitwiseCopyable, Sendable, Equatable {
     }
 
     private mutating func take(_ pair: RawSpan) {
-        if let value = Self.value(of: pair, key: "tcp_addr=") { host = Blob<253>(value) ?? Blob<253>() }
+        if let value = Self.value(of: pair, key: "tcp_addr=") { host = Blob<253>(Self.bare(value)) ?? Blob<253>() }
         if let value = Self.value(of: pair, key: "http_addr=") { httpAddress = Blob<255>(value) ?? Blob<255>() }
         if let value = Self.value(of: pair, key: "tcp_port=") { port = Self.decimal(value) }
     }
@@ -31,6 +31,14 @@ public struct ServiceRecord: BitwiseCopyable, Sendable, Equatable {
     private static func value(of pair: RawSpan, key: String) -> RawSpan? {
         guard pair.starts(with: key) else { return nil }
         return pair.extracting(key.utf8.count..<pair.byteCount)
+    }
+
+    /// An IPv6 literal without the brackets that it has in front of a port elsewhere.
+    @_lifetime(copy value)
+    private static func bare(_ value: RawSpan) -> RawSpan {
+        let end = value.byteCount - 1
+        guard end > 0, value[0] == UInt8(ascii: "["), value[end] == UInt8(ascii: "]") else { return value }
+        return value.extracting(1..<end)
     }
 
     /// A port in decimal digits, 0 for anything else.

@@ -6,7 +6,7 @@ enum Schema {
     /// Marks our files in `PRAGMA application_id`: "SkyG".
     static let applicationID: Int64 = 0x536B_7947
 
-    static let steps: [String] = [first, routes, relay, networks, names, certainty]
+    static let steps: [String] = [first, routes, relay, networks, names, certainty, use]
 
     /// Facts of fixed size are apart from texts, so that marking rows read, counting them and dropping the oldest
     /// touch few pages however long the texts are.
@@ -189,6 +189,9 @@ enum Schema {
         ALTER TABLE networks ADD COLUMN failures INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE networks ADD COLUMN patience INTEGER NOT NULL DEFAULT 0;
         """
+
+    /// When a network was in use last: long after the last thing was learned of it.
+    private static let use = "ALTER TABLE networks ADD COLUMN used INTEGER NOT NULL DEFAULT 0"
 }
 
 extension Connection {

@@ -19,6 +19,7 @@ struct Statements {
     let admissions, setAdmission, deleteAdmission, dropAdmissions, relayClock, setRelayClock: Statement
     let pane, setPane, dropPanes: Statement
     let network, networks, setNetwork, boundNetworks, forgetNetworks, forgetNetwork: Statement
+    let networkUse, setNetworkUse: Statement
     let addIntervalEvent, intervalEvents, boundIntervalEvents: Statement
 
     init(_ connection: borrowing Connection) throws(StoreError) {
@@ -188,13 +189,17 @@ struct Statements {
         networks = try connection.prepare(networkColumns + " ORDER BY changed DESC, id DESC")
         setNetwork = try connection.prepare(
             """
-            INSERT INTO networks(name, kind, key, proven, refuted, changed, failures, patience)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT(name, kind, key)
-            DO UPDATE SET proven = ?4, refuted = ?5, changed = ?6, failures = ?7, patience = ?8
+            INSERT INTO networks(name, kind, key, proven, refuted, changed, failures, patience, used)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?6) ON CONFLICT(name, kind, key)
+            DO UPDATE SET proven = ?4, refuted = ?5, changed = ?6, failures = ?7, patience = ?8, used = ?6
             """)
+        networkUse = try connection.prepare("SELECT used FROM networks WHERE name = ?1 AND kind = ?2 AND key = ?3")
+        setNetworkUse = try connection.prepare(
+            "UPDATE networks SET used = ?4 WHERE name = ?1 AND kind = ?2 AND key = ?3")
         boundNetworks = try connection.prepare(
             """
-            DELETE FROM networks WHERE id NOT IN (SELECT id FROM networks ORDER BY changed DESC, id DESC LIMIT ?1)
+            DELETE FROM networks WHERE id NOT IN
+            (SELECT id FROM networks ORDER BY max(changed, used) DESC, id DESC LIMIT ?1)
             """)
         forgetNetworks = try connection.prepare("DELETE FROM networks WHERE name = ?1 OR ?1 IS NULL")
         forgetNetwork = try connection.prepare("DELETE FROM networks WHERE id = ?1")

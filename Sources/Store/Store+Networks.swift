@@ -94,7 +94,7 @@ extension Store {
         return NetworkRow(Columns(statement)).learned
     }
 
-    /// Keeps what was learned, with how it came about. Of many networks those go first of which nothing was learned
+    /// Keeps what was learned, with how it came about. Of many networks those go first that were not in use
     /// longest; the history of each is as long as `Limits.intervalEvents`.
     /// - Throws: `misuse` for a name over 16 or a key over 64 bytes.
     public func keepInterval(
@@ -129,6 +129,25 @@ extension Store {
             try statements.boundIntervalEvents.bind(1, id)
             try statements.boundIntervalEvents.bind(2, Int64(Limits.intervalEvents))
             try statements.boundIntervalEvents.run()
+        }
+    }
+
+    /// A network of which something was learned is in use at this time, Unix seconds. Written once a day at most, in a
+    /// transaction of its own: it only decides which of many networks are forgotten.
+    public func noteUse(name: RawSpan, kind: Int64, key: RawSpan, at time: Int64) throws(StoreError) {
+        let known = statements.networkUse
+        try known.bind(1, text: name)
+        try known.bind(2, kind)
+        try known.bind(3, blob: key)
+        // A time that lies far ahead was a clock's that was wrong.
+        guard let used = try known.integer(), used <= time &- 86_400 || used > time &+ 86_400 else { return }
+        try transaction { () throws(StoreError) in
+            let set = statements.setNetworkUse
+            try set.bind(1, text: name)
+            try set.bind(2, kind)
+            try set.bind(3, blob: key)
+            try set.bind(4, time)
+            try set.run()
         }
     }
 

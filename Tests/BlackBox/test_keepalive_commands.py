@@ -3,6 +3,7 @@ import json
 import os
 import re
 import sqlite3
+import stat
 import subprocess
 import time
 import xml.etree.ElementTree as xml
@@ -53,7 +54,7 @@ def test_nothing_is_known(gateway):
     done = gateway.cli("keepalive", "plot")
     assert done.stdout == "" and "history is empty" in done.stderr
     target = gateway.directory / "empty.svg"
-    gateway.cli("keepalive", "plot", "--svg", str(target))
+    assert "history is empty" in gateway.cli("keepalive", "plot", "--svg", str(target), code=65).stderr
     assert not target.exists()
     gateway.cli("keepalive", "forget", "all")
     for verb in (["show", "eth9"], ["forget", "eth9"], ["plot", "--network", "eth9"], ["show", "17"], ["show", ""]):
@@ -183,6 +184,56 @@ def test_svg_into_a_bad_place(gateway, base):
     assert "/nowhere" in gateway.cli("keepalive", "plot", "--svg", "/nowhere/x.svg", code=73).stderr
     gateway.cli("keepalive", "plot", "--svg", str(gateway.directory), code=(73, 74))
     assert gateway.cli("keepalive", "plot", "--svg", "-").stdout.startswith("<?xml")
+
+
+def picture(gateway, target, **options):
+    return gateway.cli("keepalive", "plot", "--svg", str(target), **options)
+
+
+def test_svg_replaces_no_device_pipe_or_link(gateway, base):
+    network(base)
+    directory = gateway.directory
+    os.symlink("real.svg", directory / "link.svg")
+    picture(gateway, directory / "link.svg")
+    (directory / "real.svg").chmod(0o640)
+    (directory / "real.svg").write_text("old")
+    before = (directory / "real.svg").stat().st_ino
+    picture(gateway, directory / "link.svg")
+    assert (directory / "link.svg").is_symlink() and xml.parse(directory / "real.svg").getroot().tag == SVG + "svg"
+    assert (directory / "real.svg").stat().st_mode & 0o777 == 0o640 and (directory / "real.svg").stat().st_ino != before
+
+    os.mkfifo(directory / "pipe")
+    reader = os.open(directory / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    picture(gateway, directory / "pipe")
+    assert os.read(reader, 1 << 20).startswith(b"<?xml") and stat.S_ISFIFO((directory / "pipe").stat().st_mode)
+    os.close(reader)
+
+    for name in ("/dev/stdout", "/proc/self/fd/1"):
+        assert picture(gateway, name).stdout.startswith("<?xml")
+    os.symlink("/dev/null", directory / "null")
+    for name in ("/dev/null", directory / "null"):
+        picture(gateway, name)
+    assert stat.S_ISCHR(os.stat("/dev/null").st_mode) and (directory / "null").is_symlink()
+
+
+def test_svg_leaves_what_stands_beside(gateway, base):
+    network(base)
+    (gateway.directory / "k.svg.new").write_text("mine")
+    before = {path.name for path in gateway.directory.iterdir()}
+    picture(gateway, gateway.directory / "k.svg")
+    assert {path.name for path in gateway.directory.iterdir()} == before | {"k.svg"}
+    assert (gateway.directory / "k.svg.new").read_text() == "mine"
+
+
+def test_plot_points_to_other_networks(gateway, base):
+    """Nothing has been learned of the one that is meant, but of another one."""
+    network(base)
+    network(base, "wlan0", 2, b"", life=[], age=0)
+    done = gateway.cli("keepalive", "plot", "--network", "wlan0")
+    assert not done.stdout and "--network" in done.stderr
+    target = gateway.directory / "x.svg"
+    assert "--network" in picture(gateway, target, code=65).stderr and not target.exists()
+    picture(gateway, "-", code=65)
 
 
 def test_plot_of_another_network(gateway, base):

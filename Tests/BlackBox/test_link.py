@@ -429,3 +429,26 @@ def test_no_client_frame_is_split_over_tls_records(world):
     record_ends = [sum(carried[:n + 1]) for n in range(len(carried))]
     assert record_ends[-1] == sum(frames)
     assert set(record_ends) <= frame_ends, "a frame is split over two records"
+
+
+# ---- a reload ---------------------------------------------------------------------------------------------------------
+
+def test_a_reload_that_cannot_be_carried_out_at_once(gateway, peer):
+    """The new settings are good, and what the new connection needs cannot be read just now: the old one stays, and the
+    new one follows by itself."""
+    token = gateway.add_token()
+    gateway.start()
+    key = gateway.state / "identity.pem"
+    key.rename(gateway.state / "away.pem")
+    key.mkdir()
+    mark = peer.mark()
+    gateway.configure("keepalive", minimum=700, maximum=700)
+    gateway.cli("reload")
+    wait_until(lambda: any("tried again" in line for line in gateway.log()), gateway.settings.seconds(5), "the log says so")
+    peer.wait_ack(peer.notify(token))
+    assert gateway.status()["state"] == "connected" and not peer.since(mark, "connected")
+    key.rmdir()
+    (gateway.state / "away.pem").rename(key)
+    peer.wait("poll", after=mark, seconds=10)
+    wait_until(lambda: gateway.status()["keepalive"]["interval"] == 700, gateway.settings.seconds(5), "the new settings")
+    peer.wait_ack(peer.notify(token))

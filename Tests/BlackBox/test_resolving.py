@@ -68,6 +68,46 @@ def test_a_record_with_a_host_name(board, peer, dns):
     assert board.status()["endpoint"] == f"127.0.0.1:{peer.port}"
 
 
+def test_a_record_with_brackets(board, peer, dns):
+    """An IPv6 address as in front of a port: no name that DNS could be asked for."""
+    dns.publish(record(peer, "[::ffff:127.0.0.1]"))
+    board.start()
+    assert {kind for _, kind in dns.questions} == {TXT}
+
+
+def test_five_silent_name_servers_and_a_good_one(board, peer, dns):
+    silent = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range(5)]
+    for one in silent:
+        one.bind(("127.0.0.1", 0))
+    ports = [one.getsockname()[1] for one in silent] + [dns.port]
+    board.configure("resolver", servers=",".join(f"127.0.0.1:{port}" for port in ports))
+    dns.publish(record(peer))
+    board.start(connect=False)
+    peer.wait("poll", seconds=10)
+    assert board.status()["failures"] == 0
+    for one in silent:
+        one.close()
+
+
+def test_an_endpoint_of_the_servers_name(board, peer, dns):
+    """What the record said is no address of the host of that name, nor the other way round."""
+    dns.publish(record(peer))
+    board.start()
+    board.stop()
+    dns.host("sgn.test", "127.0.0.9", "127.0.0.1")
+    board.configure("server", endpoint=f"sgn.test:{peer.port}")
+    mark = dns.asked(1)
+    board.start()
+    assert dns.asked(1) > mark
+    board.stop()
+    board.configure("server", endpoint=None)
+    dns.publish(record(peer, "127.0.0.1"))
+    asked = dns.asked()
+    board.start()
+    assert board.status()["endpoint"] == f"127.0.0.1:{peer.port}" and sorted(rows(board)) == ["_sgn.sgn.test", "sgn.test"]
+    assert dns.asked() >= asked
+
+
 def test_a_host_with_addresses_that_do_not_answer(board, peer, dns):
     """The others are tried without waiting for the delay of a failure."""
     dns.publish(record(peer, "push.sgn.example"))
@@ -248,7 +288,7 @@ def test_where_the_server_was_found_is_kept_over_a_restart(board, peer, dns):
     dns.publish(record(peer))
     board.start()
     board.stop()
-    assert rows(board) == ["sgn.test"]
+    assert rows(board) == ["_sgn.sgn.test"]
     dns.silent = True
     begin = time.monotonic()
     board.start()
@@ -266,7 +306,7 @@ def test_without_a_certificate_it_is_forgotten(board, peer, dns):
     (board.state / "away.pem").rename(certificate)
     mark = dns.asked()
     board.start()
-    assert dns.asked() > mark and rows(board) == ["sgn.test"]
+    assert dns.asked() > mark and rows(board) == ["_sgn.sgn.test"]
 
 
 def test_what_a_change_of_certificate_leaves(world, board, peer, dns, tmp_path):

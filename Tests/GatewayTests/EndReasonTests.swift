@@ -92,15 +92,17 @@ import Testing
         }
     }
 
-    /// The errors of a board without a route are told from those of a server that is away.
+    /// The errors of a board without a route are told from those of a server that is away. Once the kernel has begun to
+    /// connect, a router says the same of the server's network.
     @Test(
         arguments: [
             (101, true), (100, true), (113, true), (99, true), (111, false), (110, false), (104, false), (32, false),
             (24, false),
         ] as [(Int32, Bool)])
     func networkErrors(code: Int32, isNoNetwork: Bool) {
-        let reason = EndReason(.network(SystemError("connect", code: code)))
-        #expect(reason == (isNoNetwork ? .noNetwork(code) : .network(code)))
+        let error = SystemError("connect", code: code)
+        #expect(EndReason(beginning: error) == (isNoNetwork ? .noNetwork(code) : .network(code)))
+        #expect(EndReason(.network(error)) == .network(code))
     }
 
     @Test func otherStreamErrors() {

@@ -144,7 +144,7 @@ extension StateTests {
                 ("port = 0", true), ("port = -1", true), ("port = 65536", true), ("port = 9223372036854775807", true),
                 ("addresses = x''", true), ("addresses = x'04'", true), ("addresses = x'047f0000'", true),
                 ("addresses = x'057f00000101'", true), ("addresses = x'00'", true), ("addresses = x'ff'", true),
-                ("addresses = zeroblob(100000)", true), ("host = ''", false),
+                ("addresses = zeroblob(100000)", true), ("host = ''", true), ("host = 'other.sgn.example'", true),
                 ("host = printf('%.300c', 'x')", true), ("addresses = x'047f00000104'", false),
                 ("addresses = x'047f000001ff00'", false), ("fetched = -9223372036854775808", false),
                 ("fetched = 9223372036854775807", false),
@@ -222,7 +222,7 @@ extension StateTests {
             #expect(rig.uplink.link.failures == 1)
         }
 
-        /// Where something keeps changing, an attempt is given up once; the next one may take its time.
+        /// Where something keeps changing, an attempt is given up once; the next one is given more time.
         @Test func changesWithoutEnd() throws {
             let rig = try UplinkRig(host: Self.host)
             rig.start()
@@ -237,9 +237,62 @@ extension StateTests {
                 rig.uplink.networkChanged(now: rig.now)
                 #expect(rig.uplink.question == .attempt && rig.uplink.attemptSince == since)
             }
-            rig.putForward(to: rig.now + Limits.connect)
+            #expect(rig.uplink.probeDue > since + Limits.connect && rig.uplink.probeDue <= rig.now + Limits.connect)
+            rig.putForward(to: rig.uplink.probeDue)
+            try rig.turn(atMost: 0)
+            #expect(rig.uplink.lastEnd == .networkChanged && rig.uplink.failures == 0)
+        }
+
+        /// An attempt that has just begun when the network changes is given five seconds; that nobody answers it is no
+        /// failure, and the next one follows at once.
+        @Test func aChangeDuringAYoungAttempt() throws {
+            let rig = try UplinkRig()
+            let hole = try BlackHole()
+            rig.uplink.place.isLoaded = true
+            rig.uplink.place.isFixed = true
+            rig.uplink.place.addresses.append(try #require(SocketAddress(literal: "127.0.0.1", port: hole.port)))
+            rig.start()
+            try rig.run { rig.uplink.dialer.isActive }
+            let changed = rig.now
+            rig.uplink.networkChanged(now: changed)
+            #expect(rig.uplink.dialer.isActive && rig.uplink.probeDue == changed + Limits.probe)
+            rig.uplink.networkChanged(now: changed + 1_000)
+            #expect(rig.uplink.probeDue == changed + Limits.probe, "a second change does not put it off")
+            rig.putForward(to: changed + Limits.probe)
+            try rig.turn(atMost: 0)
+            #expect(rig.uplink.lastEnd == .networkChanged && rig.uplink.failures == 0)
+            #expect((rig.uplink.link.nextAttempt ?? 0) <= rig.now)
+            // Without another change the next one is an attempt like any other.
+            try rig.run { rig.uplink.dialer.isActive }
+            #expect(rig.uplink.probeDue == .max)
+            try rig.passDeadline()
+            #expect(rig.uplink.lastEnd == .timeout(.connect) && rig.uplink.failures == 1)
+        }
+
+        /// The same for an attempt that waits for a name server; what is answered still counts.
+        @Test func aChangeDuringAQuestion() throws {
+            let rig = try UplinkRig(host: Self.host)
+            rig.start()
+            try rig.run(hurry: false) { rig.uplink.question == .attempt }
             rig.uplink.networkChanged(now: rig.now)
-            #expect(rig.uplink.question != .attempt)
+            #expect(rig.uplink.question == .attempt)
+            try rig.run(hurry: false) { rig.uplink.question == .none }
+            #expect(rig.uplink.lastEnd == .networkChanged && rig.uplink.failures == 0)
+            try rig.run { rig.uplink.link.nameFailures == 1 }
+        }
+
+        /// The record of a server and a host of the same name are two things.
+        @Test func aHostOfTheServersName() throws {
+            let rig = try UplinkRig(host: "sgn.test")
+            try write(rig, name: "_sgn.sgn.test", host: "127.0.0.9")
+            try write(rig, name: "sgn.test", host: "push.sgn.example")
+            rig.start()
+            try rig.turn(atMost: 0)
+            #expect(rig.uplink.place.isEmpty && rig.state == .resolving)
+            try write(rig, name: "sgn.test", host: "sgn.test")
+            rig.uplink.place = ServerPlace()
+            rig.uplink.reconnect(now: rig.now)
+            try rig.run(hurry: false) { rig.state == .connected }
         }
 
         // MARK: A connection that lives through a change
@@ -300,7 +353,7 @@ extension StateTests {
             #expect(rig.state == .connected && rig.uplink.lastEnd == nil)
             rig.uplink.advance(now: end, unixTime: wall + 5)
             #expect(rig.uplink.lastEnd == .networkChanged && rig.state != .connected && rig.uplink.failures == 0)
-            #expect(rig.uplink.link.nextAttempt == nil, "the next attempt has begun")
+            #expect(rig.uplink.link.nextAttempt == end, "the next attempt is due")
             rig.server.faults.silence = []
             rig.putForward(to: end)
             try rig.run(hurry: false) { rig.state == .connected }

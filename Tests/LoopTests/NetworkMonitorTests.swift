@@ -208,6 +208,24 @@ import Testing
             #expect(path("127.0.0.1", "127.0.0.1") == "lo  ")
             #expect(path("192.0.2.7", "198.51.100.1") == "d0 c0000201 020000000009")
             #expect(path("192.0.2.7", "192.0.2.9") == "d0  ", "on the same link there is no gateway")
+            // Another way out for everybody but this address, as rules do it.
+            network.run("address", "add", "192.0.3.7/24", "dev", "d1")
+            network.run("route", "replace", "default", "via", "192.0.3.1", "dev", "d1")
+            network.run("neighbour", "add", "192.0.3.1", "lladdr", "02:00:00:00:00:0a", "dev", "d1")
+            let both = NetworkMonitor()
+            func way(_ from: String) -> String? {
+                guard let own = SocketAddress(literal: from, port: 1),
+                    let other = SocketAddress(literal: "198.51.100.1", port: 1),
+                    let path = both.path(from: own, to: other)
+                else { return nil }
+                return "\(path.name.text) \(path.gateway.count) \(path.hardware.isEmpty ? 0 : path.hardware[5])"
+            }
+            #expect(way("192.0.3.7") == "d1 4 10")
+            #expect(way("192.0.2.7") == "d0 0 0", "the gateway is another interface's")
+            network.run("rule", "add", "from", "192.0.2.7", "lookup", "101")
+            network.run("route", "add", "default", "via", "192.0.2.1", "dev", "d0", "table", "101")
+            #expect(way("192.0.2.7") == "d0 4 9")
+            #expect(way("192.0.3.7") == "d1 4 10")
         }
     }
 }

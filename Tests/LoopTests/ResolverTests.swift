@@ -157,6 +157,19 @@ import Testing
         }
     }
 
+    /// However many are silent: the last one is asked before Uplink gives the question up.
+    @Test(arguments: [1, 3, 4, 6, 16]) func silentOnesFirst(count: Int) throws {
+        try with({ _, _ in .silence }) { silent in
+            try with({ _, _ in .text("x") }) { server in
+                let list = Array(repeating: silent.list, count: count - 1) + [server.list]
+                let resolver = try #require(Resolver(servers: list.joined(separator: ",")))
+                let took = try resolve(resolver) { $0.askText(Self.name) }
+                #expect(resolver.outcome == .answered && took < Limits.connect - 1_000)
+                #expect(silent.questions.count == count - 1)
+            }
+        }
+    }
+
     @Test func nobodyListens() throws {
         let (fd, port) = try boundSocket(SOCK_DGRAM)
         close(fd)

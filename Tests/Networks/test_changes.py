@@ -9,7 +9,7 @@ import time
 import pytest
 
 from harness.settings import wait_until
-from lab.lab import Watch
+from lab.lab import SERVER, Watch
 
 
 PROBED, ANSWER = 2, 5       # s
@@ -80,6 +80,81 @@ def test_address_lost_and_found(lab, measured):
     again = Watch(gateway)
     lab.plug_in(host=22)
     measured("address found: reconnected", 2, again.connected())
+
+
+# ---- a change while it connects ---------------------------------------------------------------------------------------
+
+def another_address(lab):
+    lab.board.ip("addr del 192.168.1.20/24 dev eth0")
+    lab.board.ip("addr add 192.168.1.21/24 dev eth0", "route replace default via 192.168.1.1 dev eth0 metric 100")
+
+
+@pytest.mark.parametrize("age", [0.5, 1.5, 3])
+def test_address_changed_while_connecting(lab, measured, age):
+    """The SYN went into a black hole from an address that is not there any more: nothing is waited for."""
+    gateway, _ = lab.online()
+    lab.router.weather(f"ip daddr {SERVER} drop")
+    gateway.cli("reconnect")
+    # Our goodbye is waited for a second.
+    gateway.wait_state("connecting")
+    time.sleep(1 + age)
+    told, began = gateway.log(), time.time()
+    another_address(lab)
+    lab.router.weather()
+    watch = Watch(gateway)
+    measured(f"address changed {age} s into an attempt: connected", 2, watch.connected() + watch.began - began)
+    assert not any("failure" in line for line in gateway.log_after(told)), "it is no failure"
+
+
+def test_addresses_changed_twice_while_connecting(lab, measured):
+    """The second change comes soon after the first one, which ended an attempt."""
+    gateway, _ = lab.online()
+    lab.router.weather(f"ip daddr {SERVER} drop")
+    gateway.cli("reconnect")
+    time.sleep(4)
+    lab.board.ip("addr add 192.168.1.77/24 dev eth0")
+    time.sleep(4)
+    began = time.time()
+    another_address(lab)
+    lab.router.weather()
+    watch = Watch(gateway)
+    measured("address changed 4 s after another change: connected", 2, watch.connected() + watch.began - began)
+
+
+def test_way_changed_while_connecting(make_lab, measured):
+    """The address stays, and nobody answers: a young attempt is not given up at once, but it has five seconds, is no
+    failure, and is followed by another."""
+    lab = make_lab()
+    lab.plug_in()
+    gateway, _ = lab.online()
+    lab.router.weather(f"ip daddr {SERVER} drop")
+    gateway.cli("reconnect")
+    time.sleep(1.5)
+    told, began = gateway.log(), time.time()
+    lab.board.ip("route add 198.51.100.0/24 via 192.168.1.1 dev eth0")
+    wait_until(lambda: sum("disconnected: the network changed" in line for line in gateway.log_after(told)), 12, "begun anew")
+    measured("a change during a young attempt: begun anew", 2 + ANSWER, time.time() - began)
+    assert not any("failure" in line for line in gateway.log_after(told))
+    watch = Watch(gateway)
+    lab.router.weather()
+    measured("the way is there again: connected", 4, watch.connected())
+
+
+def test_address_changed_while_a_name_server_is_asked(lab, measured):
+    lab.resolv_conf("nameserver 203.0.113.53\n")
+    lab.name_server()
+    gateway, _ = lab.online()
+    gateway.stop()
+    gateway.configure("server", endpoint=None)
+    lab.router.weather("ip daddr 203.0.113.53 drop")
+    gateway.start(connect=False)
+    gateway.wait_running()
+    time.sleep(1)
+    began = time.time()
+    another_address(lab)
+    lab.router.weather()
+    watch = Watch(gateway)
+    measured("address changed 1 s into a question: connected", 2, watch.connected() + watch.began - began)
 
 
 def test_a_silent_change_of_what_is_behind_the_router_is_found_by_the_probe(lab, measured):
@@ -329,3 +404,24 @@ def test_two_networks_swap(make_lab, measured):
     lab.plug_in(1)
     gateway.wait_online(mark)
     assert (gateway.status()["keepalive"]["proven"] or 0) < first, "another gateway is another network"
+
+
+def test_a_rule_keeps_the_connection_where_it_is(make_lab):
+    """A better default route appears on another interface, but not for the address that the connection has (ip-rule(8)):
+    the network is named by the way that the connection goes."""
+    lab = make_lab(routers=2)
+    lab.plug_in(1)
+    gateway, _ = lab.online()
+    in_use = [("eth0", lab.routers[0].hardware)]
+
+    def named():
+        return [(n["interface"]["name"], n["gateway"]) for n in learned(gateway) if n["in_use"]]
+    assert named() == in_use
+    lab.plug_in(2, metric=500)
+    lab.board.ip("rule add from 192.168.1.20 lookup 101", "route add default via 192.168.1.1 dev eth0 table 101")
+    mark = lab.peer.mark()
+    lab.board.ip("route add default via 192.168.2.1 dev eth1 metric 50")
+    lab.peer.wait("frame", after=mark, type="C_PING", seconds=5)
+    time.sleep(1)
+    assert gateway.status()["state"] == "connected" and not lab.peer.since(mark, "connected")
+    assert named() == in_use

@@ -51,6 +51,29 @@ def test_black_hole(lab, online, measured):
     lab.peer.wait_ack(lab.peer.notify(token))
 
 
+def test_a_patient_pong_timeout(lab, measured):
+    """The kernel does not give the connection up before the session does, however long that is told to wait."""
+    gateway, _ = lab.online(keepalive={"minimum": INTERVAL, "maximum": INTERVAL, "pong_timeout": 25})
+    watch = Watch(gateway)
+    lab.router.weather(f"ip daddr {SERVER} drop", f"ip saddr {SERVER} drop")
+    lost = watch.lost(seconds=40)
+    measured("black hole, pong-timeout 25 s: no longer connected", INTERVAL + 25, lost, exact=True)
+    assert lost > 25 and "S_PONG" in gateway.status()["last_end"]
+
+
+@pytest.mark.parametrize("answer", ["icmp type host-unreachable", "icmp type net-unreachable", "icmp type admin-prohibited",
+                                    "tcp reset"], ids=["host", "net", "prohibited", "reset"])
+def test_somebody_on_the_way_says_no(lab, answer):
+    """The board's network is there: what cannot be reached is the server."""
+    gateway, _ = lab.online()
+    lab.router.weather(f"ip daddr {SERVER} {'tcp dport 7373 ' if 'tcp' in answer else ''}reject with {answer}")
+    gateway.cli("reconnect")
+    gateway.wait_status(lambda s: s["failures"] >= 1, "it has failed", seconds=15)
+    assert gateway.status()["state"] in ("backing-off", "connecting")
+    assert gateway.light("link", "link.log") in ("double", "slow")
+    assert "no network" not in gateway.status()["last_end"]
+
+
 def test_router_without_a_route(lab, online, measured):
     """The router says that there is no way (ICMP). It is no event on the board, and comes back without one."""
     gateway, token = online
@@ -59,6 +82,8 @@ def test_router_without_a_route(lab, online, measured):
     lost = watch.lost()
     measured("router's route removed: no longer connected", NOTICED, lost, exact=True)
     gateway.wait_status(lambda s: s["failures"] >= 2, "it goes on trying", seconds=25)
+    assert gateway.status()["state"] in ("backing-off", "connecting"), "the board's own network is there"
+    assert not any(pattern == "pulse" for _, pattern in watch.seen())
     again = Watch(gateway)
     lab.router.namespace.ip("route add default via 10.0.1.2")
     measured("router's route restored: reconnected", CONNECT + 8 + 5, again.connected(seconds=25))

@@ -2,6 +2,8 @@
 
 mosquitto #3438, inadyn #176, fleet #1325: SERVFAIL five times, then an answer: connected within 20 s. Monal #1411,
 mailflow #382: AAAA into a black hole and a good A: connected within 1 s."""
+import socket
+import threading
 import time
 
 import pytest
@@ -142,12 +144,66 @@ def test_another_name_server(lab, measured):
     measured("silent name server replaced in resolv.conf: connected", 5, watch.connected())
 
 
+@pytest.mark.parametrize("records", [{}, {("_sgn.sgn.test", AAAA): []}], ids=["nxdomain", "nodata"])
+def test_another_name_server_than_one_that_knows_nothing(lab, dns, measured, records):
+    """A captive portal's, or one of a network that was left. It says that there is no such name, and is replaced."""
+    other = lab.name_server(OTHER_NAMES)
+    other.records = records
+    lab.resolv_conf(f"nameserver {OTHER_NAMES}\n")
+    gateway, _ = registered(lab)
+    gateway.start(connect=False)
+    gateway.wait_running()
+    gateway.wait_status(lambda s: s["failures"] >= 3, "it has failed three times", seconds=30)
+    watch = Watch(gateway)
+    lab.resolv_conf(RESOLV_CONF)
+    measured(f"{'NODATA' if records else 'NXDOMAIN'}, then another server in resolv.conf: connected", 3, watch.connected())
+
+
+def test_another_name_server_while_the_first_is_asked(lab, dns, measured):
+    lab.resolv_conf(f"nameserver {OTHER_NAMES}\n")
+    lab.router.weather(f"ip daddr {OTHER_NAMES} drop")
+    gateway, _ = registered(lab)
+    gateway.start(connect=False)
+    gateway.wait_running()
+    time.sleep(1)
+    watch = Watch(gateway)
+    lab.resolv_conf(RESOLV_CONF)
+    measured("resolv.conf replaced while a silent server is asked: connected", 3, watch.connected())
+    assert gateway.status()["failures"] == 0
+
+
 def test_a_second_name_server_answers(lab, measured):
     lab.resolv_conf(f"nameserver {OTHER_NAMES}\n{RESOLV_CONF}")
     lab.router.weather(f"ip daddr {OTHER_NAMES} drop")
     lab.name_server()
     gateway, _ = registered(lab)
     measured("first of two name servers silent: start to connected", 10, start(lab, gateway))
+
+
+@pytest.mark.parametrize("scope", ["eth0", "number"])
+def test_a_name_server_on_the_link(lab, dns, measured, scope):
+    """As routers give them by IPv6: the address says where only together with the interface."""
+    lab.router.namespace.ip("addr add fe80::1/64 dev lan nodad")
+    with lab.router.namespace.entered():
+        link = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)
+        link.bind(("fe80::1", 53, 0, socket.if_nametoindex("lan")))
+
+    def serve():
+        while True:
+            packet, client = link.recvfrom(4096)
+            link.sendto(dns._answer(packet), client)
+    threading.Thread(target=serve, daemon=True).start()
+    if scope == "number":
+        scope = index(lab, "eth0")
+    lab.resolv_conf(f"nameserver fe80::2%nowhere\nnameserver fe80::1%{scope}\n")
+    gateway, _ = registered(lab)
+    measured("name server on the link: start to connected", 1, start(lab, gateway))
+    assert sum("left out" in line for line in gateway.log()) == 1, "the one that is nowhere"
+
+
+def index(lab, name):
+    with lab.board.entered():
+        return socket.if_nametoindex(name)
 
 
 def test_known_names_need_no_name_server(lab, dns, measured):

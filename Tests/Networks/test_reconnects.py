@@ -10,9 +10,10 @@ import time
 import pytest
 
 from harness import wire
+from harness.dns import AAAA, SERVFAIL, TXT, text
 from harness.settings import wait_until
 from lab.breaker import LOGIN, REGISTER, Breaker, Reset
-from lab.lab import PORT, SERVER
+from lab.lab import NAMES, OTHER_NAMES, OTHER_SERVER, PORT, SERVER
 
 MANY = 4096
 
@@ -328,6 +329,101 @@ def test_reconnects_that_fail(drive, pytestconfig, record_property, registered):
         assert late.resident <= early.resident + 128 * 1024, f"{early}\n{late}"
         assert late.files == early.files, f"{early}\n{late}"
     drive(registered, body)
+
+
+class Names:
+    """Attempts that end at the name server, or because of what it said. The last way but one leads to a server with
+    another certificate: what is known of names is forgotten with it, so that each attempt begins with a question."""
+
+    def __init__(self, gateway, dns, breaker):
+        self.gateway, self.dns, self.breaker, self.done = gateway, dns, breaker, 0
+        self.good = dict(dns.records)
+
+    def attempt(self, failed=True):
+        asked = len(self.dns.questions)
+        ask(self.gateway, "reconnect")
+        if failed:
+            wait_until(lambda: '"failures":1,' in ask(self.gateway, "status json"), self.gateway.settings.seconds(15),
+                       "it has failed", pause=0.001)
+        wait_until(lambda: len(self.dns.questions) > asked, self.gateway.settings.seconds(5), "it was asked", pause=0.001)
+        self.done += 1
+
+    def servfail(self):
+        self.dns.failures = [SERVFAIL] * 100
+        self.attempt()
+        self.dns.failures = []
+
+    def nxdomain(self):
+        self.dns.records = {}
+        self.attempt()
+
+    def no_such_record(self):
+        self.dns.records = {("_sgn.sgn.test", AAAA): []}
+        self.attempt()
+
+    def nonsense(self):
+        self.dns.records = {("_sgn.sgn.test", TXT): [b"\x05v=xyz"]}
+        self.attempt()
+
+    def silent(self):
+        self.dns.silent = True
+        self.attempt(failed=False)
+        self.dns.silent = False
+
+    def no_such_host(self):
+        """The record comes, and the host that it names is not there."""
+        self.dns.records = {("_sgn.sgn.test", TXT): [text(f"tcp_addr=push.sgn.example tcp_port={PORT}")]}
+        self.attempt()
+
+    def several_addresses(self):
+        """Nobody is there, or somebody else."""
+        self.dns.records = dict(self.good)
+        self.dns.publish(f"tcp_addr=push.sgn.example tcp_port={PORT}")
+        self.dns.host("push.sgn.example", OTHER_SERVER, OTHER_NAMES, NAMES, SERVER)
+        self.breaker.step = wrong_certificate
+        self.attempt()
+        assert self.breaker.ended.get(timeout=20) == "done"
+
+    def round(self):
+        for step in (self.servfail, self.nxdomain, self.no_such_record, self.nonsense, self.silent, self.no_such_host,
+                     self.several_addresses):
+            step()
+
+
+def test_names_that_fail(lab, breaker, settings, pytestconfig, record_property):
+    lab.resolv_conf(f"nameserver {NAMES}\n")
+    dns = lab.name_server()
+    gateway = lab.gateway()
+    gateway.configure("log", level="error")
+    gateway.add_token()
+    gateway.start()
+    gateway.stop()
+    gateway.configure("server", endpoint=None)
+    lab.open(SERVER, "tcp", PORT, breaker.port)
+    names, attempts = Names(gateway, dns, breaker), pytestconfig.getoption("--reconnects") // 5
+    dns.failures = [SERVFAIL] * 100
+    gateway.start(connect=False)
+    gateway.wait_running()
+    names.round()
+    names.done, early, began = 0, None, time.monotonic()
+    while names.done < attempts:
+        names.round()
+        dns.questions.clear()
+        if early is None and names.done * 10 >= attempts:
+            early = Use(gateway)
+    late = Use(gateway)
+    for what, demanded, value in (
+            ("descriptors", "flat", f"{early.descriptors} → {late.descriptors}"),
+            ("resident KiB", "flat", f"{early.resident // 1024} → {late.resident // 1024}"),
+            ("took", "", f"{time.monotonic() - began:.0f} s")):
+        record_property("measured", (f"{names.done} attempts failing at 7 steps of names: {what}", demanded, value))
+    assert late.descriptors == early.descriptors, f"{early}\n{late}"
+    assert late.resident <= early.resident + 128 * 1024, f"{early}\n{late}"
+    dns.records = names.good
+    lab.open(SERVER, "tcp", PORT, lab.peer.port)
+    mark = lab.peer.mark()
+    gateway.cli("reconnect")
+    gateway.wait_online(mark)
 
 
 @KINDS

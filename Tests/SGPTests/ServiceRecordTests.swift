@@ -23,6 +23,18 @@ import Testing
         #expect(record?.httpAddress.text == "http://192.0.2.7:7878")
     }
 
+    /// Some write an IPv6 literal as in front of a port.
+    @Test(
+        arguments: [
+            ("[2001:db8::7]", "2001:db8::7"), ("[::1]", "::1"), ("2001:db8::7", "2001:db8::7"), ("[::1", "[::1"),
+            ("::1]", "::1]"), ("[", "["),
+        ])
+    func brackets(text: String, host: String) {
+        #expect(Self.record("tcp_addr=\(text) tcp_port=7373")?.host.text == host)
+    }
+
+    @Test func emptyBrackets() { #expect(Self.record("tcp_addr=[] tcp_port=7373") == nil) }
+
     @Test(arguments: [("1", 1), ("80", 80), ("65535", 65535)]) func ports(text: String, port: UInt16) {
         #expect(Self.record("tcp_addr=a.example tcp_port=\(text)")?.port == port)
     }

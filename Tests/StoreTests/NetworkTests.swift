@@ -57,6 +57,33 @@ extension StoreTests {
             #expect(try count(store) == Int64(Limits.networks))
         }
 
+        /// A home of which all was learned long ago outlives any number of places that were visited once.
+        @Test func whatIsInUseStays() throws {
+            let directory = try TemporaryDirectory()
+            let store = try directory.open()
+            let (name, key) = (Array("home".utf8), [UInt8](repeating: 7, count: 6))
+            func use(at time: Int64) throws {
+                try store.noteUse(name: name.span.bytes, kind: 1, key: key.span.bytes, at: time)
+            }
+            func changes() throws -> Int64 { try store.connection.integer("SELECT total_changes()") }
+            let day: Int64 = 86_400
+            try use(at: day)
+            #expect(try count(store) == 0, "of an unknown one nothing is kept")
+            try keep(store, "home", 600, at: day)
+            let before = try changes()
+            for time in [day, day + 1, 2 * day - 1, 0] { try use(at: time) }
+            #expect(try changes() == before, "once a day at most")
+            try use(at: 300 * day)
+            #expect(try changes() == before + 1)
+            for index in 0..<2 * Limits.networks { try keep(store, "w\(index)", 600, at: 200 * day + Int64(index)) }
+            #expect(try store.networkID(name: name.span.bytes, kind: 1, key: key.span.bytes) != nil)
+            // A time from far ahead is put right.
+            try use(at: 10 * day)
+            try keep(store, "w", 600, at: 300 * day)
+            #expect(try store.networkID(name: name.span.bytes, kind: 1, key: key.span.bytes) == nil)
+            #expect(try count(store) == Int64(Limits.networks))
+        }
+
         /// The history of one network is bounded by itself; the oldest go first.
         @Test func historyIsBoundedForEach() throws {
             let directory = try TemporaryDirectory()
@@ -88,7 +115,7 @@ extension StoreTests {
             try store.connection.execute(
                 """
                 INSERT INTO networks VALUES (7, 'eth0', -9, x'', -9223372036854775808, 9223372036854775807,
-                -9223372036854775808, 9223372036854775807, 9223372036854775807);
+                -9223372036854775808, 9223372036854775807, 9223372036854775807, 9223372036854775807);
                 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
                 INSERT INTO intervals SELECT i, 7, 9223372036854775807, -i, i, i, 9223372036854775807 FROM n;
                 """, as: "test")

@@ -35,8 +35,8 @@ final class Timekeeper {
 
     /// As another server takes the place of the last.
     convenience init(store: Store, log: Log, server: Blob<16>) {
-        let system = SystemClock()
-        self.init(store: store, log: log, server: server, now: system.now, wall: system.unixMilliseconds)
+        let (now, wall) = SystemClock().both
+        self.init(store: store, log: log, server: server, now: now, wall: wall)
     }
 
     // MARK: What it is

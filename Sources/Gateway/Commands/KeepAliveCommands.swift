@@ -257,19 +257,28 @@ extension CommandRunner {
     private struct Plotted {
         var title: String
         var events: [IntervalEvent] = []
+        /// Something was learned of other networks.
+        var hasOthers = false
     }
 
     func plotIntervals(svg: String?, _ wanted: String?) throws(StartupError) -> ExitCode {
-        var plotted: Plotted?
+        var plotted = Plotted(title: "")
         _ = try asOwner { () throws(StartupError) in
             plotted = try history(wanted)
             return .ok
         }
-        guard let plotted,
+        guard
             let plot = IntervalPlot(
                 title: plotted.title, events: plotted.events, now: SystemClock().unixTime)
         else {
-            Output.complain("the history is empty: nothing has been learned yet")
+            let reason =
+                plotted.hasOthers
+                ? "nothing has been learned of this network yet; there are others: name one by --network, "
+                    + "see `skyglowd keepalive show`"
+                : "the history is empty: nothing has been learned yet"
+            // A script that wants a picture must not take the last one for it.
+            if svg != nil { throw StartupError(reason, .badData) }
+            Output.complain(reason)
             return .ok
         }
         guard let svg else {
@@ -284,21 +293,23 @@ extension CommandRunner {
             output.write(picture.pointer)
             return .ok
         }
-        do throws(StoreError) { try AtomicFile.write(svg, picture.bytes, mode: 0o644) } catch {
-            throw StartupError(error.text, error.isMissing ? .cannotCreate : StartupError(error).exit)
+        do throws(SystemError) { try UserFile.write(svg, picture.bytes) } catch {
+            throw StartupError(error, path: svg)
         }
         return .ok
     }
 
     /// Of the network that was asked for, else of the one in use, else of the one that something was learned of last.
-    /// Nil where nothing is known.
-    private func history(_ wanted: String?) throws(StartupError) -> Plotted? {
+    /// Without events where nothing is known.
+    private func history(_ wanted: String?) throws(StartupError) -> Plotted {
         let configuration = try configuration()
         let store = try openStore(configuration)
         let running = try running(configuration, store)
         var found: (id: Int64, title: String)?
+        var count = 0
         try Startup.stored { () throws(StoreError) in
             try store.networks { row in
+                count += 1
                 guard isChosen(wanted, row.id, row.name, row.key) else { return true }
                 let isRunning = running?.id == row.id
                 if found == nil || isRunning {
@@ -307,20 +318,21 @@ extension CommandRunner {
                     title.append(network: row.name, kind: kind, key: row.key)
                     found = (row.id, String(decoding: title.pointer, as: UTF8.self))
                 }
-                return !isRunning
+                // One more says that there are others.
+                return !isRunning || count < 2
             }
         }
         // The one in use is known though nothing has been learned of it.
         if let running, running.id == nil,
             wanted.map({ isChosen($0, nil, running.identity.name.bytes, running.identity.key.bytes) }) ?? true
         {
-            return nil
+            return Plotted(title: "", hasOthers: count > 0)
         }
         guard let found else {
             if let wanted { throw unknown(wanted) }
-            return nil
+            return Plotted(title: "")
         }
-        var plotted = Plotted(title: found.title)
+        var plotted = Plotted(title: found.title, hasOthers: count > 1)
         try Startup.stored { () throws(StoreError) in
             try store.intervalEvents(network: found.id) { event in
                 plotted.events.append(event)

@@ -64,6 +64,9 @@ enum ConfigurationValues {
             bytes.first == UInt8(ascii: "[") && bytes.last == UInt8(ascii: "]")
             ? bytes[1..<bytes.count - 1] : bytes[...]
         let bare = String(decoding: inner, as: UTF8.self)
+        guard !inner.contains(UInt8(ascii: "%")) else {
+            throw ValueError("`\(text)` is an address of one link: only /etc/resolv.conf may name such a server")
+        }
         if let address = IPAddress(bare) { return Endpoint(host: bare, port: 53, address: address) }
         return try addressEndpoint(text)
     }

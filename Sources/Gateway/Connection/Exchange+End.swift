@@ -46,6 +46,7 @@ extension Exchange {
 
     /// The connection, or the attempt at one, is over.
     package func finish<Owner: ExchangeOwner>(_ reason: EndReason, _ owner: Owner, now: Int64) {
+        let reason = owner.attributed(reason)
         abandonBurst(owner)
         flush(owner, now: now)
         owner.disconnect(reason)

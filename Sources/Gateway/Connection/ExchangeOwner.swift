@@ -33,6 +33,8 @@ package protocol ExchangeOwner: AnyObject {
     var isUnderWay: Bool { get }
     /// A connection that is alive is about to be left.
     func leaves()
+    /// The reason that an end is put down to.
+    func attributed(_ reason: EndReason) -> EndReason
     /// Lets go of the connection, or of the attempt at one, and of all that belongs to it alone.
     func disconnect(_ reason: EndReason)
     /// What an end says of the network, nil for nothing.

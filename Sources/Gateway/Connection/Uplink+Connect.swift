@@ -10,12 +10,15 @@ extension Uplink {
     func begin(now: Int64, unixTime: Int64) {
         attemptSince = now
         attemptFailure = nil
+        if lastEnd != .networkChanged { abandoned = 0 }
         if let failure = exchange.beginAttempt(self) { return finish(failure, now: now) }
         guard purpose == .login || hasFreshKey || makeKey() else { return finish(.identity, now: now) }
         loadPlace(now: now, unixTime: unixTime)
         guard !place.isEmpty else {
             exchange.link.reached(.resolving, now: now)
-            if question == .refresh { question = .attempt } else { ask(.attempt, now: now) }
+            guard question == .refresh else { return ask(.attempt, now: now) }
+            question = .attempt
+            watchDue = now + Limits.resolverWatch
             return
         }
         guard beginDialling(now: now) else { return }
@@ -59,6 +62,7 @@ extension Uplink {
                 showTarget(address)
                 log.info(.link, "connecting to \(endpointText)")
             case .failed(let address, let error): failed(address, EndReason(error), now: now)
+            case .impossible(let address, let error): failed(address, EndReason(beginning: error), now: now)
             case .silent(let address): failed(address, .timeout(.connect), now: now)
             case .connected(let address): return begin(address, now: now)
             case .exhausted: return finish(attemptFailure ?? .timeout(.connect), now: now)
@@ -110,6 +114,7 @@ extension Uplink {
             }
         } catch { return handshakeFailed(EndReason(error), now: now) }
         stageDeadline = .max
+        abandoned = 0
         dialer.stop()
         identifyNetwork(now: now)
         guard purpose == .login || readPublicKey() else { return finish(.identity, now: now) }
@@ -135,7 +140,6 @@ extension Uplink {
 extension EndReason {
     init(_ error: StreamError) {
         switch error {
-        case .network(let failure) where Self.meansNoNetwork(failure.code): self = .noNetwork(failure.code)
         case .network(let failure): self = .network(failure.code)
         case .tls(let code): self = .tls(code)
         case .pinMismatch: self = .pinMismatch
@@ -143,8 +147,14 @@ extension EndReason {
         }
     }
 
-    /// The errors of a board without a route, rather than of a server that is away.
-    private static func meansNoNetwork(_ code: Int32) -> Bool {
+    /// The kernel would not even begin to connect. The same errors later on are what a router says of the server's
+    /// network, or of the server: this board has one.
+    init(beginning error: SystemError) {
+        self = Self.meansNoNetwork(error.code) ? .noNetwork(error.code) : .network(error.code)
+    }
+
+    /// The errors of a way that is not there, rather than of a server that is away.
+    static func meansNoNetwork(_ code: Int32) -> Bool {
         code == ENETUNREACH || code == ENETDOWN || code == EHOSTUNREACH || code == EADDRNOTAVAIL
     }
 }

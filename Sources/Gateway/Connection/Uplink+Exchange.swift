@@ -140,9 +140,9 @@ extension Uplink: ExchangeOwner {
     func ended(_ reason: EndReason, now: Int64) {
         probing?.liveEnded(reason.classified(during: purpose), now: now)
         lastEnd = reason
-        if case .resolverFailed = reason { watchDue = now + Limits.resolverWatch }
+        watchDue = reason.isOfNames ? now + Limits.resolverWatch : .max
         switch reason {
-        case .resolverFailed, .timeout: if link.isCutOff { lastEnd = .noNetwork(ENETUNREACH) }
+        case .resolverFailed, .timeout, .network: if link.isCutOff { lastEnd = .noNetwork(ENETUNREACH) }
         default: break
         }
         logEnd(reason, now: now)

@@ -7,10 +7,10 @@ import Store
 /// Finding the server (SGP v2 §1). What is known is used at once, however old it is, and asked for again behind the
 /// connection, so that a DNS outage never keeps a board from coming back.
 extension Uplink {
-    /// The name that the place is kept under: the server address, or the host that was configured.
+    /// The name that the place is kept under, which is the one that DNS is asked for: the host that was configured, or
+    /// that of the server's record. One says nothing of the other, even where a host has the server's name.
     private var placeName: Blob<253> {
-        if let endpoint = settings.endpoint { return Blob(endpoint.host) ?? Blob() }
-        return Blob(settings.serverAddress.bytes) ?? Blob()
+        Blob(settings.endpoint?.host ?? queryName) ?? Blob()
     }
 
     /// From the store, once.
@@ -34,6 +34,7 @@ extension Uplink {
         guard let host = Blob<253>(row.host), let port = UInt16(exactly: row.port), port > 0 else { return }
         // Found while another certificate was pinned: perhaps another server.
         guard row.pin.equals(pin.bytes) else { return }
+        if let endpoint = settings.endpoint, !row.host.equals(endpoint.host) { return }
         // A configured port is what is configured now.
         place.host = host
         place.port = settings.endpoint?.port ?? port
@@ -74,11 +75,22 @@ extension Uplink {
         questionSince = now
         hasLateAddresses = false
         record = nil
+        if kind == .attempt { watchDue = now + Limits.resolverWatch }
         if let endpoint = settings.endpoint {
             resolver.askAddresses(endpoint.host, port: endpoint.port)
         } else {
             resolver.askText(queryName)
         }
+        tellIgnoredServers()
+    }
+
+    /// Once, until there are others.
+    private func tellIgnoredServers() {
+        guard resolver.ignoredServers != ignoredServers else { return }
+        ignoredServers = resolver.ignoredServers
+        guard ignoredServers > 0 else { return }
+        log.warning(
+            .resolver, "resolv.conf has \(ignoredServers) name servers on a link that is not there: left out")
     }
 
     func endQuestion() {
@@ -211,16 +223,28 @@ extension Uplink {
         hasLateAddresses = false
     }
 
-    // MARK: Name servers that fail
+    // MARK: Other name servers
 
-    /// resolv.conf may be written long after the start.
+    /// resolv.conf may be written long after the start: while a question of the attempt at hand is open, and after one
+    /// that failed. Where it keeps changing, the attempt comes to its end all the same.
     func watchServers(now: Int64) {
         guard now >= watchDue else { return }
         watchDue = .max
-        guard link.nameFailures > 0, link.nextAttempt != nil else { return }
+        let isAsking = question == .attempt && now - attemptSince < 3 * Limits.connect
+        guard isAsking || link.nextAttempt != nil else { return }
         watchDue = now + Limits.resolverWatch
         guard resolver.hasChangedServers else { return }
         log.notice(.resolver, "resolv.conf has changed")
-        exchange.link.networkChanged(now: now)
+        if isAsking { ask(.attempt, now: now) } else { exchange.link.networkChanged(now: now) }
+    }
+}
+
+extension EndReason {
+    /// The server's name led nowhere, for whatever reason: other name servers may know better.
+    var isOfNames: Bool {
+        switch self {
+        case .unresolved, .resolverFailed: true
+        default: false
+        }
     }
 }

@@ -1,6 +1,8 @@
 import Bytes
+import CBoard
 import Loop
 import SGP
+import Store
 
 /// What a change of the board's networks means for the connection.
 extension Uplink {
@@ -16,12 +18,31 @@ extension Uplink {
         case .open where exchange.session.phase == .authenticated:
             log.info(.link, "asking whether the connection still lives")
             wantsTurn = exchange.probe(now: now)
-        case .open: break
+        case .open: doubt(now: now)
         case .idle where !dialer.isActive && question != .attempt: break
-        // Where something keeps changing, a slow board must be able to finish what it has begun.
-        case _ where abortedAt.map { now - $0 < Limits.connect } ?? false: break
-        case .connecting, .handshaking: if now - attemptSince >= Limits.probe { abort(now: now) }
-        case .idle: if now - attemptSince >= Limits.attemptAge { abort(now: now) }
+        case .connecting, .handshaking: doubt(from: Limits.probe, now: now)
+        case .idle: doubt(from: Limits.attemptAge, now: now)
+        }
+    }
+
+    /// The attempt at hand may wait for a network that is not there any more. One that is older than `age` begins anew at
+    /// once, any other has `Limits.probe` left. Where something keeps changing, a slow board must be able to finish what
+    /// it has begun: after an attempt that was given up, the next one is given more time.
+    private func doubt(from age: Int64 = .max, now: Int64) {
+        if abandoned == 0, now - attemptSince >= age { return networkFailed(now: now) }
+        exchange.probeDue = min(exchange.probeDue, now + Limits.probe * Int64(1 + abandoned))
+    }
+
+    private static let mostAbandoned = 3
+
+    /// The end of what was in doubt since the network changed. That nobody answered then says nothing of the server.
+    func attributed(_ reason: EndReason) -> EndReason {
+        guard exchange.probeDue != .max, isCutOff(after: reason) != true else { return reason }
+        switch reason {
+        case .timeout: return .networkChanged
+        case .network(let code) where EndReason.meansNoNetwork(code) || code == ETIMEDOUT: return .networkChanged
+        case .resolverFailed(let status) where Resolver.meansNoAnswer(status): return .networkChanged
+        default: return reason
         }
     }
 
@@ -31,14 +52,9 @@ extension Uplink {
         networkChanged(now: now)
     }
 
-    /// The attempt at hand may wait for a network that is not there any more.
-    private func abort(now: Int64) {
-        abortedAt = now
-        networkFailed(now: now)
-    }
-
     /// The connection, or the attempt at hand, belongs to a network that is not there any more: anew and at once.
     func networkFailed(now: Int64) {
+        if exchange.session.phase != .authenticated { abandoned = min(abandoned + 1, Self.mostAbandoned) }
         finish(.networkChanged, now: now)
         exchange.link.networkChanged(hasNetwork: monitor?.hasUsableAddress ?? true, now: now)
     }
@@ -50,7 +66,7 @@ extension Uplink {
         switch reason {
         case .noNetwork: return true
         case .resolverFailed: return hasNoAddress || !resolver.canReachServers
-        case .timeout(.connect): return hasNoAddress && place.addresses.first?.isLoopback == false
+        case .timeout(.connect), .network: return hasNoAddress && place.addresses.first?.isLoopback == false
         default: return reason.classified(during: purpose) == .planned ? nil : false
         }
     }
@@ -60,13 +76,18 @@ extension Uplink {
     func probeAnswered(now: Int64) { identifyNetwork(now: now) }
 
     private var isOwnAddressGone: Bool {
-        guard stream.stage != .idle, let monitor, let own = SocketAddress(ownEndOf: stream.raw) else { return false }
-        return monitor.isGone(own)
+        guard let monitor else { return false }
+        guard stream.stage == .idle else {
+            return SocketAddress(ownEndOf: stream.raw).map { monitor.isGone($0) } ?? false
+        }
+        return dialer.isOwnEndGone(monitor) || question == .attempt && resolver.isOwnEndGone(monitor)
     }
 
     /// Which network carries the connection. What is learned of silence belongs to that network alone.
     func identifyNetwork(now: Int64) {
         let found = identity(ofNetworkTo: target)
+        // Of the one that is left, too.
+        if isNetworkIdentified { noteUse(now: now) }
         guard found != network || !isNetworkIdentified else { return }
         // Until the first connection nobody has asked how old what is known of any network is.
         isNetworkIdentified = true
@@ -88,6 +109,17 @@ extension Uplink {
         isAgeKnown = moment.isTrusted
         // By a clock that is not trusted nothing is too old.
         exchange.useNetwork(network, self, now: now, unixTime: moment.isTrusted ? moment.time : 0)
+        noteUse(now: now)
+    }
+
+    /// Only by a clock that is trusted: a time that is wrong would keep the network, or lose it.
+    private func noteUse(now: Int64) {
+        let moment = timekeeper.moment(now: now)
+        guard moment.isTrusted else { return }
+        do throws(StoreError) {
+            try store.noteUse(
+                name: network.name.bytes, kind: Int64(network.kind.rawValue), key: network.key.bytes, at: moment.time)
+        } catch { report(error) }
     }
 
     private func identity(ofNetworkTo target: SocketAddress?) -> NetworkIdentity {

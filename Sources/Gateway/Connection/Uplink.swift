@@ -53,14 +53,16 @@ final class Uplink {
     var dialer = Dialer()
     /// What the connection at hand leads to.
     var target: SocketAddress?
-    /// When a change of the network last ended an attempt that was under way.
-    var abortedAt: Int64?
+    /// Attempts in a row that were given up because the network changed.
+    var abandoned = 0
     /// When the attempt at hand began, and why it has not succeeded so far.
     var attemptSince: Int64 = 0
     var attemptFailure: EndReason?
     /// When it began to connect, and how long the attempt before it took until TCP was connected.
     var dialSince: Int64 = 0
     var lastDial = Int64.max
+    /// Name servers that are left out, as the log has it.
+    var ignoredServers = 0
     /// When resolv.conf is looked at again.
     var watchDue = Int64.max
     /// What is known of the board's networks; the gateway's.
@@ -117,6 +119,7 @@ final class Uplink {
         queryName = "_sgn." + settings.serverAddress.text
         self.resolver = resolver
         stream = TLSStream(context: context)
+        stream.unconfirmed = max(Limits.unconfirmed, settings.keepAlive.pongTimeout + Limits.unconfirmedMargin)
         exchange = try Exchange(server: settings.serverAddress, store: store, keepAlive: settings.keepAlive)
         if settings.keepAlive.probesApart { probing = Probing(context: context) }
         exchange.useNetwork(.unknown, self, now: 0, unixTime: 0)
@@ -177,9 +180,11 @@ final class Uplink {
     }
 
     func register(in set: inout PollSet) {
-        resolver.register(in: &set)
-        dialer.register(in: &set)
-        probing?.prober.register(in: &set)
+        if !isClosing {
+            resolver.register(in: &set)
+            dialer.register(in: &set)
+            probing?.prober.register(in: &set)
+        }
         let hasRoom = isClosing || exchange.session.receiveTail().count > 0
         set.add(stream.raw, events: stream.interest(wantsRead: hasRoom, wantsWrite: exchange.session.hasFrames))
     }
@@ -191,7 +196,6 @@ final class Uplink {
         guard !isClosing else { return exchange.advanceClosing(self, now: now) }
         exchange.sendRegistrations(self, now: now)
         watchServers(now: now)
-        if now >= probeDue { networkFailed(now: now) }
         if exchange.link.takeAttempt(now: now) { begin(now: now, unixTime: unixTime) }
         resolve(now: now, unixTime: unixTime)
         switch stream.stage {
@@ -199,6 +203,8 @@ final class Uplink {
         case .connecting, .handshaking: handshake(now: now)
         case .open: if exchange.advance(self, now: now) { wantsTurn = true }
         }
+        // After what has come was read: a turn that took long is no reason.
+        if !isClosing, now >= exchange.probeDue { networkFailed(now: now) }
         reviewAge(now: now)
         probe(now: now)
     }

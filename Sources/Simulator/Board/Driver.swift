@@ -237,6 +237,8 @@ extension Driver: ExchangeOwner {
 
     func leaves() { world.machine.connectionEnds() }
 
+    func attributed(_ reason: EndReason) -> EndReason { reason }
+
     func disconnect(_ reason: EndReason) {
         if let line, !isMutant(.doubles) || line.stage != .open {
             line.close()
