@@ -237,8 +237,8 @@ extension StateTests {
                 rig.uplink.networkChanged(now: rig.now)
                 #expect(rig.uplink.question == .attempt && rig.uplink.attemptSince == since)
             }
-            #expect(rig.uplink.probeDue > since + Limits.connect && rig.uplink.probeDue <= rig.now + Limits.connect)
-            rig.putForward(to: rig.uplink.probeDue)
+            #expect(rig.uplink.exchange.probeDue > since + Limits.connect && rig.uplink.exchange.probeDue <= rig.now + Limits.connect)
+            rig.putForward(to: rig.uplink.exchange.probeDue)
             try rig.turn(atMost: 0)
             #expect(rig.uplink.lastEnd == .networkChanged && rig.uplink.failures == 0)
         }
@@ -255,16 +255,16 @@ extension StateTests {
             try rig.run { rig.uplink.dialer.isActive }
             let changed = rig.now
             rig.uplink.networkChanged(now: changed)
-            #expect(rig.uplink.dialer.isActive && rig.uplink.probeDue == changed + Limits.probe)
+            #expect(rig.uplink.dialer.isActive && rig.uplink.exchange.probeDue == changed + Limits.probe)
             rig.uplink.networkChanged(now: changed + 1_000)
-            #expect(rig.uplink.probeDue == changed + Limits.probe, "a second change does not put it off")
+            #expect(rig.uplink.exchange.probeDue == changed + Limits.probe, "a second change does not put it off")
             rig.putForward(to: changed + Limits.probe)
             try rig.turn(atMost: 0)
             #expect(rig.uplink.lastEnd == .networkChanged && rig.uplink.failures == 0)
             #expect((rig.uplink.link.nextAttempt ?? 0) <= rig.now)
             // Without another change the next one is an attempt like any other.
             try rig.run { rig.uplink.dialer.isActive }
-            #expect(rig.uplink.probeDue == .max)
+            #expect(rig.uplink.exchange.probeDue == .max)
             try rig.passDeadline()
             #expect(rig.uplink.lastEnd == .timeout(.connect) && rig.uplink.failures == 1)
         }
@@ -304,7 +304,7 @@ extension StateTests {
             let mark = rig.server.events.mark
             rig.uplink.networkChanged(now: rig.now)
             try rig.run { rig.server.events.frames(after: mark).contains("C_PING") }
-            try rig.run { rig.uplink.probeDue == .max }
+            try rig.run { rig.uplink.exchange.probeDue == .max }
             #expect(rig.state == .connected && rig.uplink.lastEnd == nil)
         }
 
@@ -316,11 +316,11 @@ extension StateTests {
             try rig.runUntilConnected()
             try rig.idle(milliseconds: 50)
             rig.uplink.networkChanged(now: rig.now)
-            #expect(rig.uplink.probeDue <= rig.now + Limits.probe)
+            #expect(rig.uplink.exchange.probeDue <= rig.now + Limits.probe)
             // A second change does not put it off.
-            let due = rig.uplink.probeDue
+            let due = rig.uplink.exchange.probeDue
             rig.uplink.networkChanged(now: rig.now + 100)
-            #expect(rig.uplink.probeDue == due)
+            #expect(rig.uplink.exchange.probeDue == due)
             let mark = rig.server.events.mark
             try rig.run {
                 if rig.uplink.deadline(now: rig.now) > rig.now { try? rig.passDeadline() }

@@ -132,15 +132,15 @@ extension StoreTests {
         @Test func aNewerFileIsRefusedAndNotTouched() throws {
             let directory = try TemporaryDirectory()
             try directory.open().deliver(1)
-            try directory.execute("PRAGMA user_version = 7")
+            try directory.execute("PRAGMA user_version = \(Schema.steps.count + 1)")
             let before = try directory.data("skyglow.db")
             let error = thrown { _ = try directory.open() }
             guard case .newer(_, let schema) = error else {
                 Issue.record("\(String(describing: error))")
                 return
             }
-            #expect(schema == 7)
-            let text = "written by a newer skyglowd (schema 7), not touched"
+            #expect(schema == Schema.steps.count + 1)
+            let text = "written by a newer skyglowd (schema \(Schema.steps.count + 1)), not touched"
             #expect(error?.text == "\(directory.file("skyglow.db")): \(text)")
             #expect(try directory.data("skyglow.db") == before)
         }
@@ -150,7 +150,7 @@ extension StoreTests {
             let directory = try TemporaryDirectory()
             let store = try directory.open()
             try store.deliver(1)
-            try store.connection.execute("PRAGMA user_version = 7", as: "test")
+            try store.connection.execute("PRAGMA user_version = \(Schema.steps.count + 1)", as: "test")
             let crashed = try directory.copy()
             let before = (try crashed.data("skyglow.db"), try crashed.data("skyglow.db-wal"))
             let error = thrown { _ = try crashed.open() }

@@ -155,7 +155,6 @@ final class Uplink {
     var identity: DeviceIdentity? { exchange.identity }
     var purpose: Purpose { exchange.purpose }
     var network: NetworkIdentity { exchange.network }
-    var probeDue: Int64 { exchange.probeDue }
     /// A goodbye has been said and the server's own end is awaited.
     var isClosing: Bool { exchange.isClosing }
     /// Failures of any kind in a row.
