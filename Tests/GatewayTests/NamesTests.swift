@@ -237,7 +237,9 @@ extension StateTests {
                 rig.uplink.networkChanged(now: rig.now)
                 #expect(rig.uplink.question == .attempt && rig.uplink.attemptSince == since)
             }
-            #expect(rig.uplink.exchange.probeDue > since + Limits.connect && rig.uplink.exchange.probeDue <= rig.now + Limits.connect)
+            #expect(
+                rig.uplink.exchange.probeDue > since + Limits.connect
+                    && rig.uplink.exchange.probeDue <= rig.now + Limits.connect)
             rig.putForward(to: rig.uplink.exchange.probeDue)
             try rig.turn(atMost: 0)
             #expect(rig.uplink.lastEnd == .networkChanged && rig.uplink.failures == 0)
