@@ -53,8 +53,11 @@ public enum AtomicFile {
     @discardableResult
     public static func closeToOthers(_ path: String) throws(StoreError) -> UInt32? {
         var status = stat()
-        guard stat(path, &status) == 0, status.st_mode & 0o077 != 0 else { return nil }
-        guard chmod(path, 0o600) == 0 else { throw StoreError(call: "chmod", path: path, errno: cb_errno()) }
+        // A String that is passed as it is would be copied, and the private key is read for each login.
+        guard path.withCString({ stat($0, &status) }) == 0, status.st_mode & 0o077 != 0 else { return nil }
+        guard path.withCString({ chmod($0, 0o600) }) == 0 else {
+            throw StoreError(call: "chmod", path: path, errno: cb_errno())
+        }
         return UInt32(status.st_mode & 0o777)
     }
 
