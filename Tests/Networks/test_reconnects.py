@@ -302,6 +302,8 @@ def drive(lab, breaker, settings):
         assert breaker.ended.get(timeout=settings.seconds(20)) == "done"
         waits(gateway)
         body(gateway, Driver(gateway, breaker), LOGGING_IN if registered else REGISTERING)
+        # An attempt that still finds its way to the breaker must not end for good there.
+        breaker.step = reset
         lab.open(SERVER, "tcp", PORT, lab.peer.port)
         mark = lab.peer.mark()
         gateway.cli("reconnect")
