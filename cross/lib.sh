@@ -49,10 +49,13 @@ find_swift() {
 
 TARGETS=(x86_64 arm64 armv6)
 
-# Is the binary $1 there and newer than everything it is made of?
+# Is product $1 there, and none of the files and directories after it newer?
+fresh() {
+    [[ -e $1 && -z $(find "${@:2}" -newer "$1" -print -quit) ]]
+}
+# Is the board's binary $1 made of the sources as they are?
 is_current() {
-    [[ -x $1 ]] || return
-    [[ -z $(find "$ROOT"/{Sources,Package.swift,cross/{build,check,sdk,sysroot,lib.sh}} -newer "$1" -print -quit) ]]
+    [[ -x $1 ]] && fresh "$1" "$ROOT"/{Sources,Package.swift,cross/{build,check,sdk,sysroot,lib.sh}}
 }
 
 # Sets for target $1: ARCHITECTURE (Debian's name), TRIPLE (what Swift compiles for; the ARM modules exist only for the

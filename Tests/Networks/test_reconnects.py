@@ -277,6 +277,29 @@ class Driver:
         return early, Use(self.gateway)
 
 
+def flat(record_property, name, early, late, began, files=False):
+    """What is held is recorded, and has not grown."""
+    rows = [("descriptors", "flat", f"{early.descriptors} → {late.descriptors}"),
+            ("resident KiB", "flat", f"{early.resident // 1024} → {late.resident // 1024}")]
+    if files:
+        rows.append(("files, bytes", "flat", f"{sum(early.files.values())} → {sum(late.files.values())}"))
+    for what, demanded, value in [*rows, ("took", "", f"{time.monotonic() - began:.0f} s")]:
+        record_property("measured", (f"{name}: {what}", demanded, value))
+    assert late.descriptors == early.descriptors, f"{early}\n{late}"
+    assert late.resident <= early.resident + 128 * 1024, f"{early}\n{late}"
+    assert not files or late.files == early.files, f"{early}\n{late}"
+
+
+def recovers(lab, gateway, breaker):
+    """The server itself is there again, and the gateway none the worse for it."""
+    # An attempt that still finds its way to the breaker must not end for good there.
+    breaker.step = reset
+    lab.open(SERVER, "tcp", PORT, lab.peer.port)
+    mark = lab.peer.mark()
+    gateway.cli("reconnect")
+    gateway.wait_online(mark)
+
+
 @pytest.fixture
 def breaker(lab, tmp_path):
     breaker = Breaker(lab.internet, tmp_path, lab.peer.directory / "server.pem", lab.peer.directory / "server.key")
@@ -302,12 +325,7 @@ def drive(lab, breaker, settings):
         assert breaker.ended.get(timeout=settings.seconds(20)) == "done"
         waits(gateway)
         body(gateway, Driver(gateway, breaker), LOGGING_IN if registered else REGISTERING)
-        # An attempt that still finds its way to the breaker must not end for good there.
-        breaker.step = reset
-        lab.open(SERVER, "tcp", PORT, lab.peer.port)
-        mark = lab.peer.mark()
-        gateway.cli("reconnect")
-        gateway.wait_online(mark)
+        recovers(lab, gateway, breaker)
     return drive
 
 
@@ -319,17 +337,8 @@ def test_reconnects_that_fail(drive, pytestconfig, record_property, registered):
     def body(_, driver, steps):
         began = time.monotonic()
         early, late = driver.rounds(steps, pytestconfig.getoption("--reconnects") // 2)
-        seconds = time.monotonic() - began
         name = f"{driver.done} reconnects failing at {len(steps) + 1} steps, {'login' if registered else 'registration'}"
-        for what, demanded, value in (
-                ("descriptors", "flat", f"{early.descriptors} → {late.descriptors}"),
-                ("resident KiB", "flat", f"{early.resident // 1024} → {late.resident // 1024}"),
-                ("files, bytes", "flat", f"{sum(early.files.values())} → {sum(late.files.values())}"),
-                ("took", "", f"{seconds:.0f} s")):
-            record_property("measured", (f"{name}: {what}", demanded, value))
-        assert late.descriptors == early.descriptors, f"{early}\n{late}"
-        assert late.resident <= early.resident + 128 * 1024, f"{early}\n{late}"
-        assert late.files == early.files, f"{early}\n{late}"
+        flat(record_property, name, early, late, began, files=True)
     drive(registered, body)
 
 
@@ -413,19 +422,9 @@ def test_names_that_fail(lab, breaker, settings, pytestconfig, record_property):
         dns.questions.clear()
         if early is None and names.done * 10 >= attempts:
             early = Use(gateway)
-    late = Use(gateway)
-    for what, demanded, value in (
-            ("descriptors", "flat", f"{early.descriptors} → {late.descriptors}"),
-            ("resident KiB", "flat", f"{early.resident // 1024} → {late.resident // 1024}"),
-            ("took", "", f"{time.monotonic() - began:.0f} s")):
-        record_property("measured", (f"{names.done} attempts failing at 7 steps of names: {what}", demanded, value))
-    assert late.descriptors == early.descriptors, f"{early}\n{late}"
-    assert late.resident <= early.resident + 128 * 1024, f"{early}\n{late}"
+    flat(record_property, f"{names.done} attempts failing at 7 steps of names", early, Use(gateway), began)
     dns.records = names.good
-    lab.open(SERVER, "tcp", PORT, lab.peer.port)
-    mark = lab.peer.mark()
-    gateway.cli("reconnect")
-    gateway.wait_online(mark)
+    recovers(lab, gateway, breaker)
 
 
 @KINDS

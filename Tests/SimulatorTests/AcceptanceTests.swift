@@ -44,27 +44,15 @@ private let hour: Int64 = 60 * minute
         #expect(column.wakes > alone.wakes && column.wakes <= alone.wakes + 30 * timeouts.count)
     }
 
-    @Test(arguments: [-5_000, 0, 5_000] as [Int64])
-    func worseNetworkIsLearnedAgain(jitter: Int64) {
+    /// Apart, the live connection dies once, and once more for a second opinion.
+    @Test(arguments: [-5_000, 0, 5_000] as [Int64], [(false, 4), (true, 2)])
+    func worseNetworkIsLearnedAgain(jitter: Int64, learned: (apart: Bool, dead: Int)) {
         var life = Life()
-        var rule = LearnedRule(jitter: jitter)
+        var rule = LearnedRule(jitter: jitter, apart: learned.apart)
         life.run(&rule, until: Life.week, timeout: { _ in 3_600 * second })
         #expect(life.dead == 0 && rule.interval == 3_300 * second)
         life.run(&rule, until: Life.week + 24 * hour, timeout: { _ in 300 * second })
-        #expect(life.dead <= 4)
-        #expect(rule.learner.stage == .steady)
-        #expect(rule.interval <= 300 * second && rule.interval >= 180 * second)
-    }
-
-    /// The live connection dies once, and once more for a second opinion; the rest is learned apart.
-    @Test(arguments: [-5_000, 0, 5_000] as [Int64])
-    func worseNetworkIsLearnedAgainApart(jitter: Int64) {
-        var life = Life()
-        var rule = LearnedRule(jitter: jitter, apart: true)
-        life.run(&rule, until: Life.week, timeout: { _ in 3_600 * second })
-        #expect(life.dead == 0 && rule.interval == 3_300 * second)
-        life.run(&rule, until: Life.week + 24 * hour, timeout: { _ in 300 * second })
-        #expect(life.dead <= 2)
+        #expect(life.dead <= learned.dead)
         #expect(rule.learner.stage == .steady)
         #expect(rule.interval <= 300 * second && rule.interval >= 180 * second)
     }

@@ -1,5 +1,6 @@
 import Bytes
 import CBoard
+import Loop
 
 /// What became of the text that a command printed. One for each command, which is not done if its text went nowhere.
 public final class OutputFailure {
@@ -50,25 +51,13 @@ public struct Output: ~Copyable {
     /// After a failure nothing more is tried: what comes later would stand without what came before.
     private func send(_ bytes: UnsafeRawBufferPointer) {
         guard failure.errno == 0 else { return }
-        if let errno = Self.writeAll(bytes, to: descriptor) { failure.remember(errno) }
-    }
-
-    /// The error number of what could not be written.
-    private static func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int32? {
-        var sent = 0
-        while sent < bytes.count, let base = bytes.baseAddress {
-            let count = CBoard.write(descriptor, base + sent, bytes.count - sent)
-            if count < 0, cb_errno() == EINTR { continue }
-            guard count > 0 else { return count < 0 ? cb_errno() : ENOSPC }
-            sent += count
-        }
-        return nil
+        if let errno = FileDescriptor.writeAll(bytes, to: descriptor) { failure.remember(errno) }
     }
 
     /// A question on standard error, and the first byte of the answer on standard input; nil at its end.
     public static func ask(_ question: String) -> UInt8? {
         var question = question
-        question.withUTF8 { _ = writeAll(UnsafeRawBufferPointer($0), to: STDERR_FILENO) }
+        question.withUTF8 { _ = FileDescriptor.writeAll(UnsafeRawBufferPointer($0), to: STDERR_FILENO) }
         var byte: UInt8 = 0
         return read(STDIN_FILENO, &byte, 1) == 1 ? byte : nil
     }
@@ -85,7 +74,7 @@ public struct Output: ~Copyable {
             line.append("\n")
             start = end + 1
         }
-        _ = writeAll(line.pointer, to: STDERR_FILENO)
+        _ = FileDescriptor.writeAll(line.pointer, to: STDERR_FILENO)
     }
 }
 

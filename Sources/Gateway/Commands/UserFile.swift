@@ -74,15 +74,8 @@ enum UserFile {
     }
 
     private static func fill(_ descriptor: Int32, _ bytes: RawSpan) throws(SystemError) {
-        var offset = 0
-        while offset < bytes.byteCount {
-            let rest = bytes.extracting(offset..<bytes.byteCount)
-            let count = rest.withUnsafeBytes { CBoard.write(descriptor, $0.baseAddress, $0.count) }
-            if count > 0 {
-                offset += count
-            } else if count == 0 || cb_errno() != EINTR {
-                throw SystemError("write", code: count == 0 ? ENOSPC : cb_errno())
-            }
+        if let code = bytes.withUnsafeBytes({ FileDescriptor.writeAll($0, to: descriptor) }) {
+            throw SystemError("write", code: code)
         }
     }
 }

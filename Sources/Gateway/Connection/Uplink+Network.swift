@@ -87,7 +87,7 @@ extension Uplink {
     func identifyNetwork(now: Int64) {
         let found = identity(ofNetworkTo: target)
         // Of the one that is left, too.
-        if isNetworkIdentified { noteUse(now: now) }
+        if isNetworkIdentified { noteUse(timekeeper.moment(now: now)) }
         guard found != network || !isNetworkIdentified else { return }
         // Until the first connection nobody has asked how old what is known of any network is.
         isNetworkIdentified = true
@@ -109,12 +109,11 @@ extension Uplink {
         isAgeKnown = moment.isTrusted
         // By a clock that is not trusted nothing is too old.
         exchange.useNetwork(network, self, now: now, unixTime: moment.isTrusted ? moment.time : 0)
-        noteUse(now: now)
+        noteUse(moment)
     }
 
     /// Only by a clock that is trusted: a time that is wrong would keep the network, or lose it.
-    private func noteUse(now: Int64) {
-        let moment = timekeeper.moment(now: now)
+    private func noteUse(_ moment: CorrectedTime) {
         guard moment.isTrusted else { return }
         do throws(StoreError) {
             try store.noteUse(
